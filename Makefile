@@ -1,0 +1,46 @@
+# Everything a contributor types. Each target sets up .venv first when it is missing or out of date.
+
+PYTHON  ?= python3
+KERNEL  ?= neighbors
+ONLY    ?=
+WORKERS ?= auto
+
+BIN   := .venv/bin
+READY := .venv/.ready
+
+# Test workers share the cores already; one BLAS or OpenMP thread each keeps them from fighting over them.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench docs clean
+
+help:  ## show this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+demo: $(READY)  ## cluster a bundled table and draw it; KERNEL=neighbors, rbf, ... picks the kernel
+	$(BIN)/python docs/gallery/010_cluster_a_table.py --kernel $(KERNEL)
+
+test: $(READY)  ## run every test and every documented example, with coverage
+	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term
+
+lint: $(READY)  ## check style (ruff) and types (mypy, strict)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY)  ## time gramian beside its peers; ONLY=name runs one question
+	$(BIN)/python -m benchmarks $(ONLY)
+
+docs: $(READY)  ## build the HTML documentation in docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+clean:  ## remove .venv and everything that was generated
+	rm -rf .venv docs/_build docs/api/generated build dist demo \
+	  .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gramian needs Python 3.11 or newer; name one with: make PYTHON=python3.12")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' -c constraints.txt
+	@touch $@
