@@ -1,0 +1,154 @@
+"""Find every public estimator of the package by walking its modules.
+
+Documentation, persistence and the compliance tests ask here instead of keeping lists of their own, so an
+estimator is covered by all of them from the day it is written.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClusterMixin,
+    DensityMixin,
+    OutlierMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+
+__all__ = ["all_estimators", "modules"]
+
+# What a subpackage needs beyond the core dependencies; it is skipped only when exactly this is missing.
+_OPTIONAL = {"gramian.deep": "torch"}
+
+_MIXINS: dict[str, type] = {
+    "classifier": ClassifierMixin,
+    "cluster": ClusterMixin,
+    "density": DensityMixin,
+    "outlier": OutlierMixin,
+    "regressor": RegressorMixin,
+    "transformer": TransformerMixin,
+}
+
+
+def all_estimators(kind: str | None = None) -> list[tuple[str, type[Any]]]:
+    """List the public estimators and kernels of gramian.
+
+    An estimator is a concrete subclass of scikit-learn's ``BaseEstimator`` that is defined in gramian and
+    whose name, like its module's, does not start with an underscore.
+
+    Parameters
+    ----------
+    kind : str, default=None
+        Only estimators of this kind: ``"kernel"``, ``"cluster"``, ``"transformer"``, ``"classifier"``,
+        ``"regressor"``, ``"density"`` or ``"outlier"``. None lists all, also those of no kind.
+
+    Returns
+    -------
+    estimators : list of (name, class)
+        Sorted by name.
+
+    Examples
+    --------
+    >>> from gramian.discovery import all_estimators
+    >>> kernels = dict(all_estimators("kernel"))
+    >>> set(kernels) <= {name for name, _ in all_estimators()}
+    True
+
+    An unknown kind is refused:
+
+    >>> all_estimators("kernels")
+    Traceback (most recent call last):
+    ...
+    ValueError: kind='kernels' is unknown; pass None or one of 'classifier', ...
+    """
+    base = None if kind is None else _base_class(kind)
+    found = {
+        cls
+        for module in modules()
+        for cls in vars(module).values()
+        if _is_estimator(cls) and (base is None or issubclass(cls, base))
+    }
+    return sorted(((cls.__name__, cls) for cls in found), key=lambda pair: (pair[0], pair[1].__module__))
+
+
+@cache
+def modules() -> tuple[ModuleType, ...]:
+    """Import and return every public module of gramian.
+
+    Modules of an optional subpackage are left out when, and only when, the library it needs is not installed;
+    any other import error is raised.
+
+    Returns
+    -------
+    modules : tuple of modules
+        The package itself first, then its modules in alphabetical order, depth first.
+
+    Examples
+    --------
+    >>> from gramian.discovery import modules
+    >>> modules()[0].__name__
+    'gramian'
+    """
+    package = import_module("gramian")
+    return (package, *_walk(package))
+
+
+def _walk(package: ModuleType) -> Iterator[ModuleType]:
+    for entry in sorted(pkgutil.iter_modules(package.__path__), key=lambda entry: entry.name):
+        if entry.name.startswith("_"):
+            continue
+        name = f"{package.__name__}.{entry.name}"
+        try:
+            module = import_module(name)
+        except ModuleNotFoundError as error:
+            if not _is_excused(name, error.name):
+                raise
+            continue
+        yield module
+        if entry.ispkg:
+            yield from _walk(module)
+
+
+def _is_excused(module: str, missing: str | None) -> bool:
+    """Tell whether ``module`` belongs to an optional subpackage that may lack the library ``missing``."""
+    return any(
+        (module == package or module.startswith(package + ".")) and missing == library
+        for package, library in _OPTIONAL.items()
+    )
+
+
+def _is_estimator(candidate: object) -> bool:
+    return (
+        isinstance(candidate, type)
+        and issubclass(candidate, BaseEstimator)
+        and candidate.__module__.startswith("gramian.")
+        and not candidate.__name__.startswith("_")
+        and not _is_abstract(candidate)
+    )
+
+
+def _is_abstract(cls: type) -> bool:
+    # inspect.isabstract sees only classes made by ABCMeta; a base class may mark its methods without it.
+    members = (inspect.getattr_static(cls, name) for name in dir(cls))
+    return any(getattr(member, "__isabstractmethod__", False) for member in members)
+
+
+def _base_class(kind: str) -> type:
+    if kind == "kernel":
+        # Imported here: the kernels are of no use to a caller that asks for another kind.
+        from gramian.kernels.base import Kernel
+
+        return Kernel
+    if kind not in _MIXINS:
+        known = ", ".join(repr(name) for name in sorted([*_MIXINS, "kernel"]))
+        raise ValueError(f"kind={kind!r} is unknown; pass None or one of {known}")
+    return _MIXINS[kind]

@@ -1,0 +1,154 @@
+"""How long loops tell a person how far they are.
+
+One bar per loop, drawn by rich on standard error, nested loops below each other. Nothing is drawn, and rich
+is not even imported, when ``verbose`` is 0 or standard error is not a terminal.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from operator import length_hint
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+__all__ = ["progress", "steps"]
+
+Item = TypeVar("Item")
+
+
+def progress(
+    items: Iterable[Item], label: str, *, total: float | None = None, verbose: int = 0
+) -> Iterator[Item]:
+    """Iterate over ``items`` while a bar shows how many are done.
+
+    Parameters
+    ----------
+    items : iterable
+        What to loop over.
+    label : str
+        What the loop does, in words the user knows, such as ``"Fitting mixtures"``.
+    total : float, default=None
+        How many items there are, when ``items`` cannot tell; unknown totals give a moving bar.
+    verbose : int, default=0
+        Draw only if this is not 0 and standard error is a terminal.
+
+    Yields
+    ------
+    item
+        The items, unchanged and in order.
+
+    Examples
+    --------
+    >>> from gramian.progress import progress
+    >>> [n * n for n in progress([1, 2, 3], "Squaring", verbose=1)]
+    [1, 4, 9]
+    """
+    if total is None:
+        hint = length_hint(items, -1)
+        total = hint if hint >= 0 else None
+    with steps(label, total=total, verbose=verbose) as advance:
+        for item in items:
+            yield item
+            advance()
+
+
+@contextmanager
+def steps(label: str, *, total: float | None = None, verbose: int = 0) -> Iterator[Callable[..., None]]:
+    """Show a bar that the block moves by hand, for loops whose steps are uneven.
+
+    Parameters
+    ----------
+    label : str
+        What the block does.
+    total : float, default=None
+        The sum of all steps; None gives a moving bar.
+    verbose : int, default=0
+        Draw only if this is not 0 and standard error is a terminal.
+
+    Yields
+    ------
+    advance : callable
+        ``advance(amount=1)`` moves the bar; it may be called from any thread.
+
+    Examples
+    --------
+    >>> from gramian.progress import steps
+    >>> with steps("Reading rows", total=1000, verbose=1) as advance:
+    ...     for chunk in (400, 600):
+    ...         advance(chunk)
+    """
+    if not verbose or not _on_terminal():
+        yield _stand_still
+        return
+    display = _screen.enter()
+    task = display.add_task(label, total=total)
+    try:
+        yield lambda amount=1: display.advance(task, amount)
+    finally:
+        _screen.leave(task)
+
+
+def _stand_still(amount: float = 1) -> None:
+    """Take the place of ``advance`` when nobody is watching."""
+
+
+def _on_terminal() -> bool:
+    # Standard error is None under pythonw and may have been closed by a daemon.
+    stream = sys.stderr
+    return stream is not None and not stream.closed and stream.isatty()
+
+
+class _Screen:
+    """The one live display of the process, shared by nested and concurrent loops.
+
+    rich allows one live display per console, so an inner loop adds its bar to the display of the outer one.
+    A finished inner bar disappears; the display closes with its last bar.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._display: Progress | None = None
+        self._open = 0
+
+    def enter(self) -> Progress:
+        with self._lock:
+            if self._display is None:
+                self._display = _new_display()
+                self._display.start()
+            self._open += 1
+            return self._display
+
+    def leave(self, task: int) -> None:
+        from rich.progress import TaskID
+
+        with self._lock:
+            display = self._display
+            self._open -= 1
+            if display is None:
+                return
+            if self._open:
+                display.remove_task(TaskID(task))
+            else:
+                self._display = None
+                display.stop()
+
+
+def _new_display() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        console=Console(file=sys.stderr),
+    )
+
+
+_screen = _Screen()
