@@ -29,6 +29,9 @@ __all__ = ["all_estimators", "modules"]
 # What a subpackage needs beyond the core dependencies; it is skipped only when exactly this is missing.
 _OPTIONAL = {"gramian.deep": "torch"}
 
+# Base classes that carry no abstract mark: they can be constructed, but only their subclasses are of use.
+_BASES = frozenset({"gramian.kernels.base.FeatureKernel", "gramian.kernels.base.Kernel"})
+
 _MIXINS: dict[str, type] = {
     "classifier": ClassifierMixin,
     "cluster": ClusterMixin,
@@ -132,6 +135,7 @@ def _is_estimator(candidate: object) -> bool:
         and issubclass(candidate, BaseEstimator)
         and candidate.__module__.startswith("gramian.")
         and not candidate.__name__.startswith("_")
+        and f"{candidate.__module__}.{candidate.__name__}" not in _BASES
         and not _is_abstract(candidate)
     )
 
