@@ -1,0 +1,19 @@
+"""How are the likenesses held? Grams, their views, and the one eigen-solver."""
+
+from gramian.grams.base import Gram
+from gramian.grams.dense import DenseGram
+from gramian.grams.features import Factor, FeatureGram
+from gramian.grams.lazy import LazyGram
+from gramian.grams.sparse import SparseGram
+from gramian.grams.views import SandwichGram, ShiftedGram
+
+__all__ = [
+    "DenseGram",
+    "Factor",
+    "FeatureGram",
+    "Gram",
+    "LazyGram",
+    "SandwichGram",
+    "ShiftedGram",
+    "SparseGram",
+]

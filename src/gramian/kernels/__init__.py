@@ -1,0 +1,96 @@
+"""How alike are two rows? Kernels, their widths, their sums and products."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.base import clone
+
+from gramian.kernels.base import Kernel, Product, Scaled, Sum
+from gramian.kernels.expansion import Expansion
+from gramian.kernels.given import FunctionKernel, Precomputed
+from gramian.kernels.graph import NeighborGraph
+from gramian.kernels.vector import (
+    RBF,
+    TL1,
+    Cauchy,
+    Cosine,
+    GaussianDifference,
+    Laplacian,
+    Linear,
+    Multiquadric,
+    Polynomial,
+    SquaredDistance,
+    Tanh,
+)
+from gramian.kernels.widths import resolve_width
+
+__all__ = [
+    "RBF",
+    "TL1",
+    "Cauchy",
+    "Cosine",
+    "Expansion",
+    "FunctionKernel",
+    "GaussianDifference",
+    "Kernel",
+    "Laplacian",
+    "Linear",
+    "Multiquadric",
+    "NeighborGraph",
+    "Polynomial",
+    "Precomputed",
+    "Product",
+    "Scaled",
+    "SquaredDistance",
+    "Sum",
+    "Tanh",
+    "as_kernel",
+    "kernel_names",
+    "resolve_width",
+]
+
+_REGISTERED: dict[str, type[Kernel]] = {
+    "linear": Linear,
+    "polynomial": Polynomial,
+    "rbf": RBF,
+    "laplacian": Laplacian,
+    "cauchy": Cauchy,
+    "multiquadric": Multiquadric,
+    "squared_distance": SquaredDistance,
+    "tanh": Tanh,
+    "tl1": TL1,
+    "gaussian_difference": GaussianDifference,
+    "cosine": Cosine,
+    "neighbors": NeighborGraph,
+    "precomputed": Precomputed,
+}
+
+
+def kernel_names() -> list[str]:
+    """The names that every ``kernel=`` parameter takes."""
+    return sorted(_REGISTERED)
+
+
+def as_kernel(kernel: Kernel | str | Callable[[Any, Any], Any]) -> Kernel:
+    """A fresh, unfitted kernel from whatever a ``kernel=`` parameter was given.
+
+    Parameters
+    ----------
+    kernel : Kernel, str or callable
+        A kernel (cloned), a registered name, or a function of two arrays.
+
+    Examples
+    --------
+    >>> as_kernel("rbf")
+    RBF()
+    """
+    if isinstance(kernel, Kernel):
+        return clone(kernel)
+    if isinstance(kernel, str) and kernel in _REGISTERED:
+        return _REGISTERED[kernel]()
+    if callable(kernel):
+        return FunctionKernel(kernel)
+    raise ValueError(
+        f"kernel={kernel!r} is not a kernel; pass one of {', '.join(map(repr, kernel_names()))}, "
+        "a gramian.kernels object, or a function of two arrays"
+    )

@@ -1,0 +1,43 @@
+"""A Gram held as a full matrix: one GEMM per product, for n up to about ten thousand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gramian.grams.base import Gram
+from gramian.typing import Array
+
+
+class DenseGram(Gram):
+    """K as an n×n array, kept by reference.
+
+    Parameters
+    ----------
+    matrix : ndarray (n, n)
+        Symmetric; not checked here, :class:`gramian.kernels.Precomputed` does that for what users pass.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> K = DenseGram(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    >>> K.degrees()
+    array([3., 3.])
+    >>> K.eigenpairs(1)[0]
+    array([3.])
+    """
+
+    def __init__(self, matrix: Array) -> None:
+        super().__init__(matrix.shape[0], matrix.dtype)
+        self.matrix = matrix
+
+    def _product(self, V: Array) -> Array:
+        return self.matrix @ V
+
+    def _rows(self, index: Array) -> Array:
+        return self.matrix[index]
+
+    def _diagonal(self) -> Array:
+        return np.diagonal(self.matrix).copy()
+
+    def _dense(self) -> Array:
+        return self.matrix.copy()

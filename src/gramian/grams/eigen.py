@@ -1,0 +1,258 @@
+"""The one place where eigenproblems are solved.
+
+Every task asks a Gram for its leading eigenpairs; here the cheapest faithful method is chosen:
+
+=========  ========================================================  =========================================
+method     how                                                       chosen for
+=========  ========================================================  =========================================
+lapack     dense ``eigh`` of the wanted range                        small n, or k a large part of n
+dual       ``eigh`` of FᵀF (m×m), then V = F W Λ^-½                  K = F Fᵀ with few features
+krylov     block Krylov subspace, thick restarts                     everything else, also indefinite
+=========  ========================================================  =========================================
+
+ARPACK is not among them: one vector at a time it is bound by memory traffic (a dense K is read once per vector
+instead of once per block) and it needs luck to find all copies of a repeated eigenvalue, which graphs with
+several components have. ``benchmarks/eigensolvers.py`` measures both.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse.linalg import LinearOperator
+from sklearn.exceptions import ConvergenceWarning
+
+from gramian.configuration import memory_budget
+from gramian.randomness import generator
+from gramian.typing import Array, RandomState
+
+if TYPE_CHECKING:
+    from gramian.grams.base import Gram, Which
+    from gramian.grams.features import Factor
+
+_LAPACK_SIZE = 500  # below this LAPACK takes milliseconds and is exact
+_DUAL_SIZE = 3000  # above this the m×m eigenproblem costs more than the iteration
+_MAX_PRODUCTS = 2000  # block products before the iteration gives up
+
+
+def eigenpairs(
+    gram: Gram,
+    k: int,
+    which: Which = "largest",
+    *,
+    tol: float | None = None,
+    known: Array | None = None,
+    method: str = "auto",
+    random_state: RandomState = 0,
+) -> tuple[Array, Array]:
+    """The k leading eigenvalues of a Gram and their eigenvectors.
+
+    Parameters
+    ----------
+    gram : Gram
+        Symmetric operator, definite or not.
+    k : int
+        How many pairs.
+    which : {"largest", "magnitude", "smallest"}
+        Largest first, largest absolute value first, or smallest first.
+    tol : float, optional
+        Wanted residual ‖K v − λ v‖ relative to the largest |λ|; an eigenvalue is then right to about tol² and an
+        eigenvector to about tol over its relative gap. Default 1e-7 for float64, 1e-4 for float32. Only
+        "krylov" uses it, the other methods are exact.
+    known : ndarray (n, q), optional
+        Orthonormal eigenvectors that are known already; the returned ones are orthogonal to them.
+    method : {"auto", "lapack", "dual", "krylov"}
+        See the table in the module's docstring.
+    random_state : int, Generator or None
+        For the random starting block.
+
+    Returns
+    -------
+    values : ndarray (k,)
+    vectors : ndarray (n, k)
+        Orthonormal columns, each with its entry of largest magnitude positive.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the iteration stops before reaching ``tol``; the message says how far it came.
+    """
+    n = gram.shape[0]
+    n_known = 0 if known is None else known.shape[1]
+    if which not in ("largest", "magnitude", "smallest"):
+        raise ValueError(f"which={which!r} must be 'largest', 'magnitude' or 'smallest'")
+    if not 1 <= k <= n - n_known:
+        raise ValueError(f"k={k} eigenpairs asked of {n - n_known}; pass 1 <= k <= {n - n_known}")
+    if known is None and which == "largest" and method != "lapack" and n > _LAPACK_SIZE:
+        known = gram._known_top()
+        if known is not None:
+            return _complete_known(gram, k, known, tol, method, random_state)
+    if method == "auto":
+        method = _choose(gram, k, which, n_known)
+    if method == "dual":
+        factor = gram.factor
+        if factor is None:
+            raise ValueError("method='dual' needs a Gram with features; use method='krylov'")
+        values, vectors = _dual(factor, k, random_state)
+    elif method == "lapack":
+        values, vectors = _lapack(gram.dense(), k, which, known)
+    elif method == "krylov":
+        tol = (1e-7 if gram.dtype == np.float64 else 1e-4) if tol is None else tol
+        values, vectors = block_krylov(gram, k, which, tol=tol, known=known, random_state=random_state)
+    else:
+        raise ValueError(f"method={method!r} must be 'auto', 'lapack', 'dual' or 'krylov'")
+    return values.astype(gram.dtype, copy=False), fix_signs(vectors.astype(gram.dtype, copy=False))
+
+
+def fix_signs(vectors: Array) -> Array:
+    """Flip columns so that the entry of largest magnitude (the first such) is positive."""
+    leading = np.argmax(np.abs(vectors), axis=0)
+    signs = np.where(vectors[leading, np.arange(vectors.shape[1])] < 0, -1, 1).astype(vectors.dtype)
+    return vectors * signs
+
+
+def order(values: Array, which: Which) -> Array:
+    """Indices that sort eigenvalues the way ``which`` asks."""
+    key = {"largest": -values, "magnitude": -np.abs(values), "smallest": values}[which]
+    return np.argsort(key, kind="stable")
+
+
+def _choose(gram: Gram, k: int, which: Which, n_known: int) -> str:
+    n = gram.shape[0]
+    factor = gram.factor
+    if factor is not None and which != "smallest" and not n_known and factor.shape[1] <= min(n, _DUAL_SIZE):
+        return "dual"
+    fits = 3.0 * n * n * gram.dtype.itemsize <= memory_budget()
+    return "lapack" if n <= _LAPACK_SIZE or (k > n // 10 and fits) else "krylov"
+
+
+def _complete_known(
+    gram: Gram, k: int, known: Array, tol: float | None, method: str, random_state: RandomState
+) -> tuple[Array, Array]:
+    """Largest eigenpairs of which the first ones, of equal eigenvalue, are given."""
+    known = known[:, :k]
+    values = np.einsum("ij,ij->j", known, gram @ known)
+    vectors = fix_signs(known)
+    if (missing := k - known.shape[1]) > 0:
+        more = eigenpairs(gram, missing, tol=tol, known=known, method=method, random_state=random_state)
+        values, vectors = np.concatenate([values, more[0]]), np.hstack([vectors, more[1]])
+    return values, vectors
+
+
+def _lapack(K: Array, k: int, which: Which, known: Array | None) -> tuple[Array, Array]:
+    n = K.shape[0]
+    if known is not None and known.shape[1]:
+        # Move the known eigenvalues past the unwanted end of the spectrum (to zero for "magnitude").
+        bound = 2 * float(np.abs(K).sum(axis=1).max()) + 1
+        image = K @ known
+        middle = known.T @ image
+        K -= known @ image.T + image @ known.T - known @ middle @ known.T
+        if which != "magnitude":
+            K += (-bound if which == "largest" else bound) * (known @ known.T)
+    wanted = {"largest": (n - k, n - 1), "smallest": (0, k - 1), "magnitude": None}[which]
+    values, vectors = eigh(K, subset_by_index=wanted, overwrite_a=True, check_finite=False)
+    best = order(values, which)[:k]
+    return values[best], vectors[:, best]
+
+
+def _dual(factor: Factor, k: int, random_state: RandomState) -> tuple[Array, Array]:
+    """Eigenpairs of F Fᵀ from those of Fᵀ F: the same eigenvalues, V = F W Λ^-½."""
+    m = factor.shape[1]
+    values, W = eigh(factor.dual(), subset_by_index=(max(0, m - k), m - 1), check_finite=False)
+    values, W = values[::-1], W[:, ::-1]
+    solid = values > m * np.finfo(factor.dtype).eps * max(float(values[0]), 0.0)
+    values, W = values[solid], W[:, solid]
+    vectors = factor.product(np.ascontiguousarray(W / np.sqrt(values)))
+    missing = k - len(values)
+    if missing:  # rank below k: the rest of the pairs are zero eigenvalues with any orthonormal vectors
+        extra = generator(random_state).standard_normal((factor.shape[0], missing))
+        vectors = np.hstack([vectors, orthonormalize(extra, vectors.astype(np.float64))[0]])
+        values = np.concatenate([values, np.zeros(missing, values.dtype)])
+    return values, vectors
+
+
+def orthonormalize(V: Array, *against: Array, scale: float = 0.0) -> tuple[Array, Array]:
+    """Q, R with orthonormal Q ⟂ ``against`` and V − (its part along ``against``) = Q R.
+
+    Blocks of GEMMs only: project, then orthonormalise through the small VᵀV; done twice, which is enough.
+    Directions of V below the rounding of its largest one (or of ``scale``) are dropped, so Q may be narrower.
+    """
+    R = np.eye(V.shape[1])
+    for _ in range(2):
+        for basis in against:
+            V = V - basis @ (basis.T @ V)
+        squares, rotation = np.linalg.eigh(V.T @ V)
+        floor = 10 * np.finfo(V.dtype).eps * max(V.shape[1] * squares[-1], scale**2) if len(squares) else 0.0
+        solid = squares > floor
+        lengths = np.sqrt(squares[solid])
+        V = V @ (rotation[:, solid] / lengths)
+        R = (lengths[:, None] * rotation[:, solid].T) @ R
+    return V, R
+
+
+def block_krylov(
+    operator: LinearOperator,
+    k: int,
+    which: Which = "largest",
+    *,
+    tol: float = 1e-7,
+    known: Array | None = None,
+    random_state: RandomState = 0,
+    block: int | None = None,
+) -> tuple[Array, Array]:
+    """Leading eigenpairs of a symmetric operator by a block Krylov subspace with thick restarts.
+
+    The basis Q grows by one block per product: W = K Q_last is orthogonalised against all of Q, its QR gives the
+    next block and the coupling R. With T = Qᵀ K Q = Y Θ Yᵀ the Ritz pair (θ, Q y) has residual norm ‖R y_last‖,
+    so convergence costs nothing to check. A full basis is replaced by its best Ritz vectors and the last block.
+    """
+    n = operator.shape[0]
+    n_free = n - (0 if known is None else known.shape[1])
+    block = min(n_free, max(8, k // 2 + 4) if block is None else block)
+    keep = min(n_free, k + block)
+    capacity = min(n_free, max(keep + 4 * block, 3 * k + 40))
+    fixed = () if known is None else (known,)
+    rng = generator(random_state)
+
+    # The thin basis is float64 for a float32 operator too: orthogonality is what the method lives on.
+    basis = np.empty((n, capacity + block), order="F")
+    last = orthonormalize(rng.standard_normal((n, block)), *fixed)[0]
+    T = np.zeros((capacity + block, capacity + block))
+    size = 0  # columns of the basis with a known column of T
+    for _ in range(_MAX_PRODUCTS):
+        width = last.shape[1]
+        columns = slice(size, size + width)
+        basis[:, columns] = last
+        Q = basis[:, : size + width]
+        W = operator @ last
+        T[: size + width, columns] = Q.T @ W
+        T[columns, : size + width] = T[: size + width, columns].T
+        size += width
+        scale = float(np.abs(T[:size, :size]).max())
+        last, R = orthonormalize(W.astype(np.float64, copy=False), *fixed, Q, scale=scale * tol / 100)
+        values, Y = np.linalg.eigh(T[:size, :size])
+        best = order(values, which)
+        values, Y = values[best], Y[:, best]
+        residual = np.linalg.norm(R @ Y[size - width : size, : min(k, size)], axis=0)
+        scale = float(np.abs(values).max())
+        if size >= k and (np.all(residual <= tol * scale) or size >= n_free):
+            return values[:k], Q @ Y[:, :k]
+        if last.shape[1] == 0:  # an invariant subspace that is too small: go on from somewhere else
+            last = orthonormalize(rng.standard_normal((n, min(block, n_free - size))), *fixed, Q)[0]
+        elif size + last.shape[1] > capacity:
+            # Thick restart: K (Q Y) = (Q Y) Θ + last (R Y_last), so T is Θ and the next product adds its border.
+            basis[:, :keep] = Q @ Y[:, :keep]
+            T[:] = 0
+            T[range(keep), range(keep)] = values[:keep]
+            size = keep
+    warnings.warn(
+        f"eigenpairs(k={k}) stopped after {_MAX_PRODUCTS} block products with relative residual "
+        f"{residual.max() / scale:.1e} above tol={tol:.1e}; the eigenvectors are that accurate. "
+        "Raise tol, ask for fewer pairs, or use a kernel with a clearer spectral gap",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+    return values[:k], Q @ Y[:, :k]

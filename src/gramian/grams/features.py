@@ -1,0 +1,139 @@
+"""A Gram held by its features, K = F Fᵀ: two thin products instead of one large one, and never n×n.
+
+F may be an array, a CSR matrix, or recomputed chunk by chunk from a kernel's ``features`` when even F is too
+large. :class:`Factor` is that choice; views (centring, scaling) act on it a chunk at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from gramian.configuration import memory_budget
+from gramian.grams.base import Gram
+from gramian.grams.tiles import slices
+from gramian.typing import Array, Matrix
+
+_CHUNK_BYTES = 64 * 2**20
+
+
+class Factor:
+    """F of shape (n, m) as a sequence of row chunks.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        n and m.
+    dtype : numpy dtype
+    chunk_of : callable
+        Gives F[rows] (dense or CSR) for a slice of rows.
+    chunk_length : int, optional
+        Rows per chunk; by default chunks of about 64 MiB.
+    """
+
+    def __init__(
+        self,
+        shape: tuple[int, int],
+        dtype: Any,
+        chunk_of: Callable[[slice], Matrix],
+        chunk_length: int | None = None,
+    ) -> None:
+        self.shape = shape
+        self.dtype = np.dtype(dtype)
+        self.chunk_of = chunk_of
+        bytes_per_row = max(1, shape[1]) * self.dtype.itemsize
+        self.chunk_length = chunk_length or max(1, min(_CHUNK_BYTES, memory_budget()) // bytes_per_row)
+
+    @classmethod
+    def of_matrix(cls, F: Matrix) -> Factor:
+        """A factor held in memory, as one chunk."""
+        F = csr_array(F) if issparse(F) else F
+        return cls(F.shape, F.dtype, lambda rows: F if rows == slice(0, F.shape[0]) else F[rows], F.shape[0])
+
+    def chunks(self) -> Iterator[tuple[slice, Matrix]]:
+        """Pairs (rows, F[rows]) that cover F."""
+        for rows in slices(self.shape[0], self.chunk_length):
+            yield rows, self.chunk_of(rows)
+
+    def transposed_product(self, V: Array) -> Array:
+        """Fᵀ V, shape (m, b)."""
+        total = np.zeros((self.shape[1], V.shape[1]), self.dtype)
+        for rows, chunk in self.chunks():
+            total += chunk.T @ V[rows]
+        return total
+
+    def product(self, W: Array) -> Array:
+        """F W, shape (n, b)."""
+        out = np.empty((self.shape[0], W.shape[1]), self.dtype)
+        for rows, chunk in self.chunks():
+            out[rows] = chunk @ W
+        return out
+
+    def dual(self) -> Array:
+        """The small matrix Fᵀ F, shape (m, m)."""
+        total = np.zeros((self.shape[1], self.shape[1]), self.dtype)
+        for _, chunk in self.chunks():
+            part = chunk.T @ chunk
+            total += part.toarray() if issparse(part) else part
+        return total
+
+
+class FeatureGram(Gram):
+    """K = F Fᵀ.
+
+    Parameters
+    ----------
+    F : ndarray, scipy sparse or Factor (n, m)
+        The features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> F = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
+    >>> np.allclose(FeatureGram(F) @ np.eye(3), F @ F.T)
+    True
+    """
+
+    def __init__(self, F: Matrix | Factor) -> None:
+        self._factor = F if isinstance(F, Factor) else Factor.of_matrix(F)
+        super().__init__(self._factor.shape[0], self._factor.dtype)
+
+    @property
+    def factor(self) -> Factor:
+        return self._factor
+
+    def _product(self, V: Array) -> Array:
+        return self._factor.product(self._factor.transposed_product(V))
+
+    def _rows(self, index: Array) -> Array:
+        # Gathering the wanted rows chunk by chunk keeps a recomputed F out of memory.
+        wanted = np.zeros((self._factor.shape[1], len(index)), self.dtype)
+        for rows, chunk in self._factor.chunks():
+            here = np.flatnonzero((index >= rows.start) & (index < rows.stop))
+            picked = chunk[index[here] - rows.start]
+            wanted[:, here] = (picked.toarray() if issparse(picked) else picked).T
+        return np.ascontiguousarray(self._factor.product(wanted).T)
+
+    def _diagonal(self) -> Array:
+        out = np.empty(self.shape[0], self.dtype)
+        for rows, chunk in self._factor.chunks():
+            out[rows] = squared_norms(chunk)
+        return out
+
+    def _dense(self) -> Array:
+        if self._factor.chunk_length >= self.shape[0]:
+            F = self._factor.chunk_of(slice(0, self.shape[0]))
+            K = F @ F.T
+            return K.toarray() if issparse(K) else K
+        return self._rows(np.arange(self.shape[0]))
+
+
+def squared_norms(rows: Matrix) -> Array:
+    """‖x‖² of every row, dense or sparse."""
+    if issparse(rows):
+        norms: Array = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+        return norms
+    return np.einsum("ij,ij->i", rows, rows)

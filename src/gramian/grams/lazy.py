@@ -1,0 +1,44 @@
+"""A Gram that is never held: every product recomputes the kernel tile by tile on all threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gramian.grams import tiles
+from gramian.grams.base import Gram
+from gramian.typing import Array, Matrix
+
+
+class LazyGram(Gram):
+    """K(X, X) for any kernel, exact at sizes where n×n does not fit.
+
+    Parameters
+    ----------
+    kernel : fitted kernel
+        Anything with the tile hooks of :class:`gramian.grams.tiles.TileKernel`.
+    X : ndarray or CSR (n, d)
+        The samples.
+    dtype : numpy dtype
+        Of the kernel values.
+    """
+
+    def __init__(self, kernel: Any, X: Matrix, dtype: Any = None) -> None:
+        super().__init__(X.shape[0], X.dtype if dtype is None else dtype)
+        self.kernel = kernel
+        self.X = X
+
+    def _product(self, V: Array) -> Array:
+        return tiles.symmetric_product(self.kernel, self.X, V)
+
+    def _rows(self, index: Array) -> Array:
+        rows = tiles.block(self.kernel, self.X[index], self.X, self.dtype)
+        rows[np.arange(len(index)), index] = self._diagonal()[index]
+        return rows
+
+    def _diagonal(self) -> Array:
+        return self.kernel._diagonal(self.X)
+
+    def _dense(self) -> Array:
+        return tiles.block(self.kernel, self.X, None, self.dtype)

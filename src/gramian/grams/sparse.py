@@ -1,0 +1,55 @@
+"""A Gram held as a sparse symmetric matrix: graphs, neighbour graphs, millions of nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from gramian.grams.base import Gram
+from gramian.typing import Array
+
+
+class SparseGram(Gram):
+    """K as a CSR matrix.
+
+    Parameters
+    ----------
+    matrix : scipy sparse (n, n)
+        Symmetric, real.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> path = SparseGram(csr_array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]))
+    >>> path.degrees()
+    array([1., 2., 1.])
+    """
+
+    def __init__(self, matrix: Any) -> None:
+        matrix = csr_array(matrix)
+        if matrix.dtype.kind != "f":
+            matrix = matrix.astype(np.float64)
+        super().__init__(matrix.shape[0], matrix.dtype)
+        self.matrix = matrix
+
+    def _product(self, V: Array) -> Array:
+        return self.matrix @ V
+
+    def _rows(self, index: Array) -> Array:
+        return self.matrix[index].toarray()
+
+    def _diagonal(self) -> Array:
+        return self.matrix.diagonal()
+
+    def _dense(self) -> Array:
+        return self.matrix.toarray()
+
+    def components(self) -> Array | None:
+        """Label of the connected component of each node; None where weights may be negative."""
+        if self.matrix.nnz and self.matrix.data.min() < 0:
+            return None
+        labels: Array = connected_components(self.matrix, directed=False)[1]
+        return labels

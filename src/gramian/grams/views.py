@@ -1,0 +1,192 @@
+"""Centring, normalising, weighting and shifting a Gram without copying it.
+
+All but the shift are one operator, the sandwich Π S K S Π with a diagonal S and a projection Π = I − U Uᵀ off a
+few orthonormal directions; the named views only choose S and U. Features pass through the sandwich a chunk at a
+time, so a view of a FeatureGram keeps the cheap m×m dual.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from gramian.grams.base import Gram, Which
+from gramian.grams.features import Factor
+from gramian.grams.sparse import SparseGram
+from gramian.typing import Array, Matrix, RandomState
+
+
+class SandwichGram(Gram):
+    """Π S K S Π with S = diag(scale) and Π = I − U Uᵀ.
+
+    Parameters
+    ----------
+    base : Gram
+        K.
+    scale : ndarray (n,), optional
+        The diagonal of S; None is the identity.
+    directions : ndarray (n, q), optional
+        U with orthonormal columns; None projects nothing away.
+    """
+
+    def __init__(self, base: Gram, scale: Array | None = None, directions: Array | None = None) -> None:
+        super().__init__(base.shape[0], base.dtype)
+        self.base = base
+        self.scale = None if scale is None else np.asarray(scale, base.dtype)
+        self.directions = None if directions is None else np.asarray(directions, base.dtype)
+
+    def _scaled(self, V: Array) -> Array:
+        return V if self.scale is None else self.scale[:, None] * V
+
+    def _projected(self, V: Array) -> Array:
+        return V if self.directions is None else V - self.directions @ (self.directions.T @ V)
+
+    @cached_property
+    def _image(self) -> Array:
+        """S K S U, shape (n, q)."""
+        assert self.directions is not None
+        return self._scaled(self.base._product(self._scaled(self.directions)))
+
+    def _product(self, V: Array) -> Array:
+        inner = self._scaled(self._projected(V))
+        return self._projected(self._scaled(self.base._product(np.ascontiguousarray(inner))))
+
+    def _rows(self, index: Array) -> Array:
+        rows = self.base._rows(index)
+        if self.scale is not None:
+            rows = self.scale[index, None] * rows * self.scale
+        if self.directions is not None:
+            rows = rows - self.directions[index] @ self._image.T
+            rows -= (rows @ self.directions) @ self.directions.T
+        return rows
+
+    def _diagonal(self) -> Array:
+        diagonal = self.base._diagonal()
+        if self.scale is not None:
+            diagonal = diagonal * self.scale**2
+        if self.directions is not None:
+            U = self.directions
+            # (Π A Π)_ii = a_ii − 2 u_i (A U)_iᵀ + u_i (Uᵀ A U) u_iᵀ
+            diagonal = diagonal - np.einsum("ij,ij->i", U, 2 * self._image - U @ (U.T @ self._image))
+        return diagonal
+
+    @property
+    def factor(self) -> Factor | None:
+        base = self.base.factor
+        if base is None:
+            return None
+        offset = None
+        if self.directions is not None:
+            offset = base.transposed_product(self._scaled(self.directions)).T
+
+        def chunk_of(rows: slice) -> Matrix:
+            chunk = base.chunk_of(rows)
+            if self.scale is not None:
+                scale = self.scale[rows, None]
+                chunk = chunk * scale if isinstance(chunk, np.ndarray) else chunk.multiply(scale).tocsr()
+            if self.directions is not None and offset is not None:
+                chunk = chunk - self.directions[rows] @ offset
+            return np.asarray(chunk) if offset is not None else chunk
+
+        # A chunk of the view is a temporary, so its length is planned anew even where the base is one chunk.
+        return Factor(base.shape, base.dtype, chunk_of)
+
+
+class NormalizedGram(SandwichGram):
+    """D^-½ K D^-½, whose top eigenvectors are known from the connected components of a sparse K."""
+
+    def __init__(self, base: Gram) -> None:
+        degrees = base.degrees()
+        tolerance = 1e-12 * float(np.abs(degrees).max(initial=0.0))
+        if degrees.size and float(degrees.min()) < -tolerance:
+            raise ValueError(
+                "normalized() needs non-negative degrees but this Gram has negative ones; a centred or indefinite "
+                "kernel defines no walk on the samples: use one with non-negative values, such as 'rbf'"
+            )
+        positive = degrees > tolerance
+        super().__init__(base, np.where(positive, 1.0, 0.0) / np.sqrt(np.where(positive, degrees, 1.0)))
+
+    def _known_top(self) -> Array | None:
+        if not isinstance(self.base, SparseGram) or (labels := self.base.components()) is None:
+            return None
+        # With weights >= 0 the eigenvalue 1 has one eigenvector D^½ 1_C per component C that has an edge.
+        roots = np.sqrt(np.maximum(self.base.degrees(), 0))
+        volumes = np.bincount(labels, roots**2)
+        return _indicator(labels, roots, volumes)
+
+
+def _indicator(labels: Array, roots: Array, volumes: Array, most: int = 64) -> Array:
+    """Columns D^½ 1_C / √vol(C) of the components with the largest volume, at most ``most`` of them."""
+    order = np.argsort(-volumes, kind="stable")[:most]
+    order = order[volumes[order] > 0]
+    column = np.full(len(volumes), -1)
+    column[order] = np.arange(len(order))
+    vectors = np.zeros((len(labels), len(order)), roots.dtype)
+    inside = np.flatnonzero(column[labels] >= 0)
+    vectors[inside, column[labels[inside]]] = roots[inside] / np.sqrt(volumes[labels[inside]])
+    return vectors
+
+
+class ShiftedGram(Gram):
+    """K + shift·I: the same eigenvectors, the eigenvalues moved."""
+
+    def __init__(self, base: Gram, shift: float) -> None:
+        super().__init__(base.shape[0], base.dtype)
+        self.base = base
+        self.shift = shift
+
+    def _product(self, V: Array) -> Array:
+        out = self.base._product(V)
+        out += self.dtype.type(self.shift) * V
+        return out
+
+    def _rows(self, index: Array) -> Array:
+        rows = np.array(self.base._rows(index))
+        rows[np.arange(len(index)), index] += self.shift
+        return rows
+
+    def _diagonal(self) -> Array:
+        return self.base._diagonal() + self.dtype.type(self.shift)
+
+    def eigenpairs(
+        self,
+        k: int,
+        which: Which = "largest",
+        *,
+        tol: float | None = None,
+        known: Array | None = None,
+        method: str = "auto",
+        random_state: RandomState = 0,
+    ) -> tuple[Array, Array]:
+        if which == "magnitude":  # the shift changes which eigenvalues are largest in magnitude
+            return super().eigenpairs(
+                k, which, tol=tol, known=known, method=method, random_state=random_state
+            )
+        values, vectors = self.base.eigenpairs(
+            k, which, tol=tol, known=known, method=method, random_state=random_state
+        )
+        return values + self.dtype.type(self.shift), vectors
+
+
+def centered(base: Gram) -> SandwichGram:
+    """M K M with M = I − 11ᵀ/n."""
+    n = base.shape[0]
+    return SandwichGram(base, None, np.full((n, 1), 1 / np.sqrt(n)))
+
+
+def normalized(base: Gram) -> NormalizedGram:
+    """D^-½ K D^-½."""
+    return NormalizedGram(base)
+
+
+def weighted_centered(base: Gram, weights: Array) -> SandwichGram:
+    """Π V^½ K V^½ Π, Π orthogonal to √weights; weights of zero drop their samples."""
+    weights = np.asarray(weights, base.dtype)
+    if weights.shape != (base.shape[0],) or not np.all(weights >= 0) or not np.any(weights > 0):
+        raise ValueError(
+            f"weights must be {base.shape[0]} values >= 0, not all zero; got shape {weights.shape}"
+            + (f" with minimum {weights.min():.3g}" if weights.size else "")
+        )
+    roots = np.sqrt(weights)
+    return SandwichGram(base, roots, (roots / np.linalg.norm(roots))[:, None])

@@ -1,0 +1,349 @@
+"""What a kernel is, and how kernels combine.
+
+A kernel resolves what depends on the data in ``fit`` (width rules, mixtures, landmarks) and then says how alike
+any two rows are. Subclasses write the tile hooks (``_sides``, ``_tile``, ``_diagonal``) or, where the kernel has
+finite features, ``_features``; blocks, streamed products and Grams come from here. Kernels know nothing of tasks.
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import hstack, issparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_array, validate_data
+
+from gramian.configuration import memory_budget, require_memory
+from gramian.grams import tiles
+from gramian.grams.base import Gram
+from gramian.grams.dense import DenseGram
+from gramian.grams.features import Factor, FeatureGram, squared_norms
+from gramian.grams.lazy import LazyGram
+from gramian.typing import Array, Matrix
+
+
+class Kernel(BaseEstimator):
+    """Base of all kernels: a similarity k(x, y) of two rows.
+
+    Attributes
+    ----------
+    definite : bool
+        Whether every Gram matrix is positive semi-definite. Kernels that are not (Kreĭn space) work wherever the
+        mathematics allows it and are refused, by name, where not.
+    has_features : bool
+        Whether ``features(X)`` gives a finite F with K = F Fᵀ.
+    """
+
+    definite: ClassVar[bool] | bool = True
+    has_features: ClassVar[bool] | bool = False
+    accepts_sparse: ClassVar[bool] | bool = False
+    accepts_nan: ClassVar[bool] | bool = False
+    pairwise: ClassVar[bool] = False
+
+    # Hooks -------------------------------------------------------------------------------------------------
+
+    def _resolve(self, X: Matrix) -> None:
+        """Learn from X whatever the parameters leave open."""
+
+    def _sides(self, X: Matrix, Y: Matrix) -> tuple[Any, Any]:
+        """Both inputs prepared once, as row-sliceable objects for ``_tile``."""
+        return X, Y
+
+    def _tile(self, left: Any, right: Any) -> Array:
+        """The block of kernel values between prepared rows."""
+        raise NotImplementedError
+
+    def _diagonal(self, X: Matrix) -> Array:
+        """k(x, x) for every row."""
+        raise NotImplementedError
+
+    def _features(self, X: Matrix) -> Matrix:
+        """F for checked X, where ``has_features``."""
+        raise TypeError(
+            f"{type(self).__name__} has no finite features; approximate it with "
+            "gramian.Nystroem(n_components, kernel=...) and use its features"
+        )
+
+    def _n_features(self, X: Matrix) -> int:
+        """Number of columns of ``_features(X)``, without computing them."""
+        return int(X.shape[1])
+
+    # The protocol ------------------------------------------------------------------------------------------
+
+    def fit(self, X: Matrix, y: Any = None) -> Kernel:
+        """Resolve what depends on the data.
+
+        Parameters
+        ----------
+        X : array-like or sparse (n, d)
+            Samples.
+        y : ignored
+            Present for scikit-learn's conventions.
+
+        Returns
+        -------
+        self : Kernel
+        """
+        self._resolve(self._checked(X, reset=True))
+        return self
+
+    def __call__(self, X: Matrix, Y: Matrix | None = None) -> Array:
+        """The dense block k(x_i, y_j) of shape (n_X, n_Y); ``Y=None`` is X with itself."""
+        X = self._checked(X)
+        Y = None if Y is None else self._checked(Y)
+        n_columns = X.shape[0] if Y is None else Y.shape[0]
+        require_memory(
+            float(X.shape[0]) * n_columns * X.dtype.itemsize,
+            f"the {X.shape[0]}×{n_columns} kernel block",
+            "use gram(X), which does not store it",
+        )
+        return self._block(X, Y)
+
+    def _block(self, X: Matrix, Y: Matrix | None) -> Array:
+        return tiles.block(self, X, Y, X.dtype)
+
+    def diagonal(self, X: Matrix) -> Array:
+        """k(x, x) for every row of X, shape (n,)."""
+        return self._diagonal(self._checked(X))
+
+    def features(self, X: Matrix) -> Matrix:
+        """F with K = F Fᵀ, shape (n, m), dense or CSR, for kernels with finite features."""
+        return self._features(self._checked(X))
+
+    def gram(self, X: Matrix) -> Gram:
+        """The cheapest faithful Gram for X: features, a dense matrix, or recomputed tiles."""
+        X = self._checked(X)
+        n = X.shape[0]
+        if self.has_features and self._n_features(X) < n:
+            return FeatureGram(self._factor(X))
+        if float(n) * n * X.dtype.itemsize <= memory_budget():
+            return DenseGram(self._block(X, None))
+        return LazyGram(self, X)
+
+    def product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
+        """K(X, Y) @ V without storing the block; V is (n_Y, b)."""
+        X, Y = self._checked(X), self._checked(Y)
+        V = np.ascontiguousarray(V, dtype=X.dtype)
+        if self.has_features:
+            return self._factor(X).product(self._factor(Y).transposed_product(V))
+        return tiles.product(self, X, Y, V)
+
+    def _factor(self, X: Matrix) -> Factor:
+        """The features of X, recomputed chunk by chunk where they would exceed the memory budget."""
+        shape = X.shape[0], self._n_features(X)
+        if float(shape[0]) * shape[1] * X.dtype.itemsize <= memory_budget():
+            return Factor.of_matrix(self._features(X))
+        return Factor(shape, X.dtype, lambda rows: self._features(X[rows]))
+
+    # Algebra -----------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> Kernel:
+        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: Any) -> Kernel:
+        if isinstance(other, Kernel):
+            return Product(self, other)
+        return Scaled(float(other), self) if isinstance(other, numbers.Real) else NotImplemented
+
+    __rmul__ = __mul__
+
+    # Validation --------------------------------------------------------------------------------------------
+
+    def _checked(self, X: Matrix, *, reset: bool = False) -> Matrix:
+        """X as a float array or CSR; also counts and names the features, as scikit-learn does."""
+        options: dict[str, Any] = {
+            "accept_sparse": "csr" if self.accepts_sparse else False,
+            "dtype": [np.float64, np.float32],
+            "ensure_all_finite": "allow-nan" if self.accepts_nan else True,
+        }
+        if reset or hasattr(self, "n_features_in_"):
+            return validate_data(self, X, reset=reset, **options)
+        return check_array(X, input_name="X", estimator=self, **options)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = bool(self.accepts_sparse)
+        tags.input_tags.allow_nan = bool(self.accepts_nan)
+        tags.input_tags.pairwise = bool(self.pairwise)
+        return tags
+
+
+class FeatureKernel(Kernel):
+    """A kernel defined by its features, k(x, y) = φ(x)·φ(y). Subclasses write ``_features``."""
+
+    has_features: ClassVar[bool] | bool = True
+
+    def _sides(self, X: Matrix, Y: Matrix) -> tuple[Any, Any]:
+        left = self._features(X)
+        return left, left if Y is X else self._features(Y)
+
+    def _tile(self, left: Any, right: Any) -> Array:
+        return dot(left, right)
+
+    def _diagonal(self, X: Matrix) -> Array:
+        return squared_norms(self._features(X))
+
+
+def dot(left: Matrix, right: Matrix) -> Array:
+    """left @ rightᵀ as a dense array, whichever of the two are sparse."""
+    out = left @ right.T
+    return out.toarray() if issparse(out) else np.asarray(out)
+
+
+class _Parts(tuple[Any, ...]):
+    """Prepared sides of several kernels, sliced together."""
+
+    def __getitem__(self, rows: Any) -> _Parts:
+        return _Parts(part[rows] for part in self)
+
+    def __iter__(self) -> Any:
+        return super().__iter__()
+
+
+class _Pair(Kernel):
+    """Two kernels evaluated side by side."""
+
+    def __init__(self, first: Kernel, second: Kernel) -> None:
+        self.first = first
+        self.second = second
+
+    def _parts(self) -> tuple[Kernel, Kernel]:
+        return getattr(self, "first_", self.first), getattr(self, "second_", self.second)
+
+    def fit(self, X: Matrix, y: Any = None) -> Kernel:
+        """Fit both kernels on X; see :meth:`Kernel.fit`."""
+        self._checked(X, reset=True)
+        self.first_, self.second_ = clone(self.first).fit(X, y), clone(self.second).fit(X, y)
+        return self
+
+    @property
+    def definite(self) -> bool:  # type: ignore[override]
+        return all(part.definite for part in self._parts())
+
+    @property
+    def accepts_sparse(self) -> bool:  # type: ignore[override]
+        return all(part.accepts_sparse for part in self._parts())
+
+    @property
+    def accepts_nan(self) -> bool:  # type: ignore[override]
+        return all(part.accepts_nan for part in self._parts())
+
+    def _sides(self, X: Matrix, Y: Matrix) -> tuple[Any, Any]:
+        lefts, rights = zip(*(part._sides(X, Y) for part in self._parts()), strict=True)
+        return _Parts(lefts), _Parts(rights)
+
+
+class Sum(_Pair):
+    """k(x, y) = k₁(x, y) + k₂(x, y), written ``first + second``.
+
+    Examples
+    --------
+    >>> from gramian.kernels import RBF, Linear
+    >>> 0.5 * RBF(width=1.0) + Linear()
+    Sum(first=Scaled(factor=0.5, kernel=RBF(width=1.0)), second=Linear())
+    """
+
+    @property
+    def has_features(self) -> bool:  # type: ignore[override]
+        return all(part.has_features for part in self._parts())
+
+    def _features(self, X: Matrix) -> Matrix:
+        parts = [part._features(X) for part in self._parts()]
+        return hstack(parts, "csr") if any(map(issparse, parts)) else np.hstack(parts)
+
+    def _n_features(self, X: Matrix) -> int:
+        return sum(part._n_features(X) for part in self._parts())
+
+    def _tile(self, left: Any, right: Any) -> Array:
+        first, second = self._parts()
+        (left_1, left_2), (right_1, right_2) = left, right
+        return first._tile(left_1, right_1) + second._tile(left_2, right_2)
+
+    def _diagonal(self, X: Matrix) -> Array:
+        first, second = self._parts()
+        return first._diagonal(X) + second._diagonal(X)
+
+
+class Product(_Pair):
+    """k(x, y) = k₁(x, y) · k₂(x, y), written ``first * second``.
+
+    Examples
+    --------
+    >>> from gramian.kernels import RBF, Linear
+    >>> (RBF(width=1.0) * Linear())([[1.0, 2.0]])
+    array([[5.]])
+    """
+
+    def _tile(self, left: Any, right: Any) -> Array:
+        first, second = self._parts()
+        (left_1, left_2), (right_1, right_2) = left, right
+        return first._tile(left_1, right_1) * second._tile(left_2, right_2)
+
+    def _diagonal(self, X: Matrix) -> Array:
+        first, second = self._parts()
+        return first._diagonal(X) * second._diagonal(X)
+
+
+class Scaled(Kernel):
+    """c · k(x, y) with c >= 0, written ``c * kernel``.
+
+    Parameters
+    ----------
+    factor : float
+        c. Negative factors would leave the cone of kernels and are refused.
+    kernel : Kernel
+        k.
+    """
+
+    def __init__(self, factor: float, kernel: Kernel) -> None:
+        self.factor = factor
+        self.kernel = kernel
+
+    @property
+    def _inner(self) -> Kernel:
+        if not self.factor >= 0:
+            raise ValueError(
+                f"factor={self.factor!r} must be >= 0; a negative multiple of a kernel is not a kernel"
+            )
+        return getattr(self, "kernel_", self.kernel)
+
+    def fit(self, X: Matrix, y: Any = None) -> Kernel:
+        """Fit the kernel on X; see :meth:`Kernel.fit`."""
+        self._checked(X, reset=True)
+        self.kernel_ = clone(self._inner).fit(X, y)
+        return self
+
+    @property
+    def definite(self) -> bool:  # type: ignore[override]
+        return bool(self._inner.definite)
+
+    @property
+    def accepts_sparse(self) -> bool:  # type: ignore[override]
+        return bool(self._inner.accepts_sparse)
+
+    @property
+    def accepts_nan(self) -> bool:  # type: ignore[override]
+        return bool(self._inner.accepts_nan)
+
+    @property
+    def has_features(self) -> bool:  # type: ignore[override]
+        return bool(self._inner.has_features)
+
+    def _features(self, X: Matrix) -> Matrix:
+        return self._inner._features(X) * X.dtype.type(np.sqrt(self.factor))
+
+    def _n_features(self, X: Matrix) -> int:
+        return self._inner._n_features(X)
+
+    def _sides(self, X: Matrix, Y: Matrix) -> tuple[Any, Any]:
+        return self._inner._sides(X, Y)
+
+    def _tile(self, left: Any, right: Any) -> Array:
+        tile = self._inner._tile(left, right)
+        tile *= tile.dtype.type(self.factor)
+        return tile
+
+    def _diagonal(self, X: Matrix) -> Array:
+        return self._inner._diagonal(X) * X.dtype.type(self.factor)

@@ -1,0 +1,116 @@
+"""Kernels that come from the user: a matrix of similarities, or a function of two arrays."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from gramian.grams.base import Gram
+from gramian.grams.dense import DenseGram
+from gramian.grams.sparse import SparseGram
+from gramian.kernels.base import Kernel
+from gramian.typing import Array, Matrix
+
+
+class Precomputed(Kernel):
+    """The data are the similarities: a symmetric n×n matrix at ``fit``, rows against those n samples later.
+
+    Asymmetry up to 1e-8 of the largest entry is rounding and averaged away, up to 1e-3 it is averaged with a
+    warning, beyond that it is an error. Whether the matrix is positive semi-definite is not assumed.
+
+    Examples
+    --------
+    >>> Precomputed().fit([[1.0, 0.5], [0.5, 1.0]]).gram([[1.0, 0.5], [0.5, 1.0]]).degrees()
+    array([1.5, 1.5])
+    """
+
+    definite: ClassVar[bool] | bool = False
+    accepts_sparse: ClassVar[bool] | bool = True
+    pairwise: ClassVar[bool] = True
+
+    def fit(self, X: Matrix, y: Any = None) -> Precomputed:
+        """Check that X is a symmetric matrix of similarities; see :meth:`Kernel.fit`."""
+        symmetric(self._checked(X, reset=True))
+        return self
+
+    def __call__(self, X: Matrix, Y: Matrix | None = None) -> Array:
+        """X itself, which already holds the similarities."""
+        X = self._checked(X)
+        return X.toarray() if issparse(X) else X
+
+    def diagonal(self, X: Matrix) -> Array:
+        """The diagonal of the matrix; for new samples their self-similarity is not known."""
+        return np.asarray(self._checked(X).diagonal())
+
+    def gram(self, X: Matrix) -> Gram:
+        """X as a DenseGram or SparseGram."""
+        X = symmetric(self._checked(X))
+        return SparseGram(X) if issparse(X) else DenseGram(X)
+
+    def product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
+        """X @ V, X being the rows of similarities to the fitted samples."""
+        return self._checked(X) @ V
+
+
+def symmetric(K: Matrix) -> Matrix:
+    """K with its rounding asymmetry averaged away; an error if it is not square or not symmetric."""
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(
+            f"kernel='precomputed' needs a square matrix of similarities at fit but X has shape {K.shape}; "
+            "pass the n×n matrix, or the samples with another kernel"
+        )
+    difference = abs(K - K.T)
+    largest = float(abs(K).max())
+    asymmetry = float(difference.max()) / largest if largest else 0.0
+    if asymmetry == 0:
+        return K
+    if asymmetry > 1e-3:
+        raise ValueError(
+            f"kernel='precomputed' needs a symmetric matrix but X differs from its transpose by {asymmetry:.1e} of "
+            "its largest entry; pass (X + X.T) / 2 if that is what you mean"
+        )
+    if asymmetry > 1e-8:
+        warnings.warn(
+            f"the precomputed matrix X differs from its transpose by {asymmetry:.1e} of its largest entry and was "
+            "averaged with it",
+            UserWarning,
+            stacklevel=3,
+        )
+    return csr_array((K + K.T) / 2) if issparse(K) else (K + K.T) / 2
+
+
+class FunctionKernel(Kernel):
+    """A kernel from a function: ``function(X, Y)`` gives the block of shape (n_X, n_Y).
+
+    Parameters
+    ----------
+    function : callable
+        Takes two arrays of rows, returns their similarities. It may be called with any subset of the rows, and
+        from several threads at once.
+    """
+
+    definite: ClassVar[bool] | bool = False
+
+    def __init__(self, function: Callable[[Array, Array], Array]) -> None:
+        self.function = function
+
+    def _tile(self, left: Any, right: Any) -> Array:
+        block = np.asarray(self.function(left, right))
+        if block.shape != (left.shape[0], right.shape[0]):
+            raise ValueError(
+                f"the kernel function returned shape {block.shape} for {left.shape[0]} and {right.shape[0]} rows; "
+                "it must take two arrays of rows and return all their pairwise similarities"
+            )
+        if not np.all(np.isfinite(block)):
+            raise ValueError("the kernel function returned NaN or infinity; it must be finite for all rows")
+        return block.astype(left.dtype, copy=False)
+
+    def _diagonal(self, X: Matrix) -> Array:
+        # Small square blocks: a function of two arrays has no cheaper way to k(x, x).
+        return np.concatenate(
+            [np.diagonal(self._tile(X[i : i + 64], X[i : i + 64])) for i in range(0, X.shape[0], 64)]
+        )
