@@ -1,0 +1,45 @@
+"""How Sphinx builds the documentation; run it with ``make docs``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gramian
+
+project = "gramian"
+author = copyright = "the gramian authors"
+release = gramian.__version__
+version = release
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "myst_parser",
+]
+exclude_patterns = ["_build", "gallery"]
+templates_path = ["_templates"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+
+# The lists of names come from each subpackage's __all__, so a new public name is documented by itself.
+autosummary_generate = True
+autosummary_ignore_module_all = False
+autosummary_imported_members = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+
+html_theme = "furo"
+html_title = f"gramian {release}"
+html_copy_source = False
+
+
+def skip_foreign_members(app: Any, what: str, name: str, member: object, skip: bool, options: Any) -> bool | None:
+    """Leave out methods that scikit-learn defines: their own documentation is scikit-learn's."""
+    module = getattr(member, "__module__", None) or "gramian"
+    return None if module.startswith("gramian") else True
+
+
+def setup(app: Any) -> None:
+    """Connect what cannot be said by a setting."""
+    app.connect("autodoc-skip-member", skip_foreign_members)
