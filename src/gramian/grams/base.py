@@ -73,9 +73,7 @@ class Gram(LinearOperator):
     def rows(self, index: Any) -> Array:
         """Rows K[index] as a dense array of shape (len(index), n)."""
         index = np.atleast_1d(np.asarray(index))
-        require_memory(
-            float(len(index)) * self.shape[0] * self.dtype.itemsize, "rows(index)", "ask for fewer rows"
-        )
+        require_memory(float(len(index)) * self.shape[0] * self.dtype.itemsize, "rows(index)", "ask for fewer rows")
         return self._rows(np.arange(self.shape[0])[index])
 
     def dense(self) -> Array:

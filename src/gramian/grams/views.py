@@ -160,12 +160,8 @@ class ShiftedGram(Gram):
         random_state: RandomState = 0,
     ) -> tuple[Array, Array]:
         if which == "magnitude":  # the shift changes which eigenvalues are largest in magnitude
-            return super().eigenpairs(
-                k, which, tol=tol, known=known, method=method, random_state=random_state
-            )
-        values, vectors = self.base.eigenpairs(
-            k, which, tol=tol, known=known, method=method, random_state=random_state
-        )
+            return super().eigenpairs(k, which, tol=tol, known=known, method=method, random_state=random_state)
+        values, vectors = self.base.eigenpairs(k, which, tol=tol, known=known, method=method, random_state=random_state)
         return values + self.dtype.type(self.shift), vectors
 
 

@@ -8,7 +8,7 @@ finite features, ``_features``; blocks, streamed products and Grams come from he
 from __future__ import annotations
 
 import numbers
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.sparse import hstack, issparse
@@ -36,11 +36,11 @@ class Kernel(BaseEstimator):
         Whether ``features(X)`` gives a finite F with K = F Fᵀ.
     """
 
-    definite: ClassVar[bool] | bool = True
-    has_features: ClassVar[bool] | bool = False
-    accepts_sparse: ClassVar[bool] | bool = False
-    accepts_nan: ClassVar[bool] | bool = False
-    pairwise: ClassVar[bool] = False
+    definite: bool = True
+    has_features: bool = False
+    accepts_sparse: bool = False
+    accepts_nan: bool = False
+    pairwise: bool = False
 
     # Hooks -------------------------------------------------------------------------------------------------
 
@@ -173,7 +173,7 @@ class Kernel(BaseEstimator):
 class FeatureKernel(Kernel):
     """A kernel defined by its features, k(x, y) = φ(x)·φ(y). Subclasses write ``_features``."""
 
-    has_features: ClassVar[bool] | bool = True
+    has_features: bool = True
 
     def _sides(self, X: Matrix, Y: Matrix) -> tuple[Any, Any]:
         left = self._features(X)
@@ -210,7 +210,8 @@ class _Pair(Kernel):
         self.second = second
 
     def _parts(self) -> tuple[Kernel, Kernel]:
-        return getattr(self, "first_", self.first), getattr(self, "second_", self.second)
+        fitted = hasattr(self, "first_")
+        return (self.first_, self.second_) if fitted else (self.first, self.second)
 
     def fit(self, X: Matrix, y: Any = None) -> Kernel:
         """Fit both kernels on X; see :meth:`Kernel.fit`."""
@@ -304,10 +305,8 @@ class Scaled(Kernel):
     @property
     def _inner(self) -> Kernel:
         if not self.factor >= 0:
-            raise ValueError(
-                f"factor={self.factor!r} must be >= 0; a negative multiple of a kernel is not a kernel"
-            )
-        return getattr(self, "kernel_", self.kernel)
+            raise ValueError(f"factor={self.factor!r} must be >= 0; a negative multiple of a kernel is not a kernel")
+        return self.kernel_ if hasattr(self, "kernel_") else self.kernel
 
     def fit(self, X: Matrix, y: Any = None) -> Kernel:
         """Fit the kernel on X; see :meth:`Kernel.fit`."""

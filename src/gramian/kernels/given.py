@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -28,9 +28,9 @@ class Precomputed(Kernel):
     array([1.5, 1.5])
     """
 
-    definite: ClassVar[bool] | bool = False
-    accepts_sparse: ClassVar[bool] | bool = True
-    pairwise: ClassVar[bool] = True
+    definite: bool = False
+    accepts_sparse: bool = True
+    pairwise: bool = True
 
     def fit(self, X: Matrix, y: Any = None) -> Precomputed:
         """Check that X is a symmetric matrix of similarities; see :meth:`Kernel.fit`."""
@@ -93,7 +93,7 @@ class FunctionKernel(Kernel):
         from several threads at once.
     """
 
-    definite: ClassVar[bool] | bool = False
+    definite: bool = False
 
     def __init__(self, function: Callable[[Array, Array], Array]) -> None:
         self.function = function
@@ -111,6 +111,4 @@ class FunctionKernel(Kernel):
 
     def _diagonal(self, X: Matrix) -> Array:
         # Small square blocks: a function of two arrays has no cheaper way to k(x, x).
-        return np.concatenate(
-            [np.diagonal(self._tile(X[i : i + 64], X[i : i + 64])) for i in range(0, X.shape[0], 64)]
-        )
+        return np.concatenate([np.diagonal(self._tile(X[i : i + 64], X[i : i + 64])) for i in range(0, X.shape[0], 64)])

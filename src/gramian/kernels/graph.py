@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -50,7 +50,7 @@ class NeighborGraph(Kernel):
            [0., 1., 0.]])
     """
 
-    definite: ClassVar[bool] | bool = False
+    definite: bool = False
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class NeighborGraph(Kernel):
 
     def _edges(self, X: Matrix, Y: Matrix, *, same: bool) -> csr_array:
         """Directed edges from every row of X to its neighbours in Y."""
-        kernel = getattr(self, "kernel_", self.kernel)
+        kernel = self.kernel_ if hasattr(self, "kernel_") else self.kernel
         if self.radius is not None:
             distances, index, indptr = _within(X, Y, float(self.radius), same=same)
         else:
@@ -185,7 +185,5 @@ def _pair_values(kernel: Kernel, X: Matrix, Y: Matrix, indptr: Array, index: Arr
         owner = np.repeat(np.arange(rows.stop - rows.start), np.diff(indptr[rows.start : rows.stop + 1]))
         values[here] = kernel._tile(left[rows], right)[owner, index[here]]
 
-    tiles.run_threaded(
-        evaluate, list(tiles.slices(X.shape[0], length)), entries=float(X.shape[0]) * Y.shape[0]
-    )
+    tiles.run_threaded(evaluate, list(tiles.slices(X.shape[0], length)), entries=float(X.shape[0]) * Y.shape[0])
     return values

@@ -23,7 +23,7 @@ from gramian.typing import Array, Matrix
 def _check_real(owner: Kernel, name: str, *, least: float | None = None, above: float | None = None) -> float:
     value = getattr(owner, name)
     low = least if least is not None else above
-    good = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(value)
+    good = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
     if not good or (least is not None and value < least) or (above is not None and value <= above):
         limit = "" if low is None else f" {'>=' if least is not None else '>'} {low:g}"
         raise ValueError(f"{name}={value!r} must be a finite number{limit}")
@@ -43,9 +43,7 @@ class _WidthMixin:
         if hasattr(self, "width_"):
             return self.width_
         if isinstance(self.width, str):
-            raise NotFittedError(
-                f"width={self.width!r} is a rule about the data; call fit(X) first or pass a number"
-            )
+            raise NotFittedError(f"width={self.width!r} is a rule about the data; call fit(X) first or pass a number")
         return resolve_width(self.width, np.empty((0, 0)))
 
 
@@ -61,7 +59,7 @@ class Linear(FeatureKernel):
     array([[11.]])
     """
 
-    accepts_sparse: ClassVar[bool] | bool = True
+    accepts_sparse: bool = True
 
     def _features(self, X: Matrix) -> Matrix:
         return X
@@ -76,7 +74,7 @@ class Cosine(FeatureKernel):
     array([[1., 0.]])
     """
 
-    accepts_sparse: ClassVar[bool] | bool = True
+    accepts_sparse: bool = True
 
     def _features(self, X: Matrix) -> Matrix:
         norms = np.sqrt(squared_norms(X))
@@ -87,7 +85,7 @@ class Cosine(FeatureKernel):
 class _InnerProductKernel(Kernel):
     """k(x, y) = f(x·y). Subclasses write ``_of_product``, which may work in place."""
 
-    accepts_sparse: ClassVar[bool] | bool = True
+    accepts_sparse: bool = True
 
     def _of_product(self, product: Array) -> Array:
         raise NotImplementedError
@@ -147,7 +145,7 @@ class Tanh(_InnerProductKernel):
     array([[0.]])
     """
 
-    definite: ClassVar[bool] | bool = False
+    definite: bool = False
 
     def __init__(self, slope: float = 1.0, offset: float = 0.0) -> None:
         self.slope = slope
@@ -174,7 +172,7 @@ class _DistanceKernel(Kernel):
     distances, which float32 would not survive.
     """
 
-    accepts_sparse: ClassVar[bool] | bool = True
+    accepts_sparse: bool = True
 
     def _of_distance(self, squared: Array) -> Array:
         raise NotImplementedError
@@ -274,7 +272,7 @@ class GaussianDifference(_WidthMixin, _DistanceKernel):
     array([[0.75]])
     """
 
-    definite: ClassVar[bool] | bool = False
+    definite: bool = False
 
     def __init__(self, width: float | str = "median", ratio: float = 2.0, weight: float = 0.5) -> None:
         self.width = width
@@ -306,7 +304,7 @@ class SquaredDistance(_DistanceKernel):
     array([[-9.]])
     """
 
-    definite: ClassVar[bool] | bool = False
+    definite: bool = False
 
     def _of_distance(self, squared: Array) -> Array:
         return np.negative(squared, out=squared)
@@ -326,7 +324,7 @@ class Multiquadric(_DistanceKernel):
     array([[-5.]])
     """
 
-    definite: ClassVar[bool] | bool = False
+    definite: bool = False
 
     def __init__(self, offset: float = 1.0) -> None:
         self.offset = offset
@@ -399,7 +397,7 @@ class TL1(_ManhattanKernel):
     array([[1.5, 0. ]])
     """
 
-    definite: ClassVar[bool] | bool = False
+    definite: bool = False
 
     def __init__(self, radius: float | None = None) -> None:
         self.radius = radius

@@ -52,9 +52,7 @@ def resolve_width(width: float | str, X: Matrix, metric: Metric = "euclidean") -
     """
     if isinstance(width, Real) and not isinstance(width, bool):
         if not (width > 0 and np.isfinite(width)):
-            raise ValueError(
-                f"width={width!r} must be positive and finite; pass a number > 0 or a rule like 'median'"
-            )
+            raise ValueError(f"width={width!r} must be positive and finite; pass a number > 0 or a rule like 'median'")
         return float(width)
     rule, scale = _rule(width)
     if X.shape[0] == 1:
@@ -91,9 +89,7 @@ def _rule(width: object) -> tuple[Callable[[Matrix, Metric], float], float]:
 def _distances(X: Matrix, metric: Metric) -> Array:
     """All pairwise distances, diagonal exactly zero."""
     if not issparse(X):
-        X = X - X.mean(
-            axis=0, dtype=np.float64
-        )  # keeps the expanded square exact for data far from the origin
+        X = X - X.mean(axis=0, dtype=np.float64)  # keeps the expanded square exact for data far from the origin
     D: Array = pairwise_distances(X, metric=metric)
     np.fill_diagonal(D, 0.0)
     return D
