@@ -46,7 +46,7 @@ def test_kinds_are_subsets_of_everything():
 
 
 def test_a_new_estimator_is_found_by_itself(package):
-    """A class written into any module is listed; abstract, private and foreign ones are not."""
+    """An exported class is listed wherever it is written; abstract, foreign and unexported ones are not."""
     (package / "models.py").write_text(
         "from abc import abstractmethod\n"
         "from sklearn.base import BaseEstimator, TransformerMixin\n"
@@ -55,12 +55,23 @@ def test_a_new_estimator_is_found_by_itself(package):
         "class Abstract(BaseEstimator):\n"
         "    @abstractmethod\n"
         "    def fit(self, X): ...\n"
-        "class _Private(BaseEstimator): pass\n"
+        "class NotExported(BaseEstimator): pass\n"
+        "__all__ = ['Abstract', 'Found', 'KMeans']\n"
     )
     names = {name for name, cls in all_estimators() if cls.__module__.startswith("gramian.extra")}
     assert names == {"Found"}
     assert "Found" in dict(all_estimators("transformer"))
     assert "Found" not in dict(all_estimators("cluster"))
+
+
+def test_no_estimator_is_forgotten():
+    """A class of the package is exported, private, or the base of others; none escapes the registry unseen."""
+    listed = {cls for _, cls in all_estimators()}
+    for module in modules():
+        for name, cls in vars(module).items():
+            own = isinstance(cls, type) and issubclass(cls, BaseEstimator) and cls.__module__ == module.__name__
+            if own and not name.startswith("_"):
+                assert cls in listed or cls.__subclasses__(), f"export {name} in the __all__ of its subpackage"
 
 
 def test_private_modules_are_not_imported(package):

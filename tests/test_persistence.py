@@ -183,9 +183,7 @@ def test_a_failed_save_leaves_the_older_file(path, monkeypatch):
 @pytest.mark.parametrize("function", [np.linalg.norm, lambda x, y: 1.0, json.dumps, len], ids=str)
 def test_functions_cannot_be_saved(function, path):
     """A user's function is code; the message names it and says what to use instead."""
-    with pytest.raises(
-        TypeError, match=r"cannot save KernelPCA: it holds the code of .*; use a kernel object"
-    ):
+    with pytest.raises(TypeError, match=r"cannot save KernelPCA: it holds the code of .*; use a kernel object"):
         save(KernelPCA(kernel=function), path)
     assert not path.exists()
 
@@ -205,9 +203,7 @@ def test_trees_are_refused_because_their_content_is_unchecked(X, path):
 
 def test_unsupported_objects_say_what_may_be_held(path):
     """A complex number has no saved form in skops; the message says what a model may hold."""
-    with pytest.raises(
-        TypeError, match=r"cannot save KMeans: .*it may hold only data, estimators and kernels"
-    ):
+    with pytest.raises(TypeError, match=r"cannot save KMeans: .*it may hold only data, estimators and kernels"):
         save(holding(1 + 2j), path)
 
 

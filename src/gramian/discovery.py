@@ -29,8 +29,8 @@ __all__ = ["all_estimators", "modules"]
 # What a subpackage needs beyond the core dependencies; it is skipped only when exactly this is missing.
 _OPTIONAL = {"gramian.deep": "torch"}
 
-# Base classes that carry no abstract mark: they can be constructed, but only their subclasses are of use.
-_BASES = frozenset({"gramian.kernels.base.FeatureKernel", "gramian.kernels.base.Kernel"})
+# Exported base classes without an abstract mark: users derive from them, but do not construct them.
+_BASES = frozenset({"gramian.kernels.base.Kernel"})
 
 _MIXINS: dict[str, type] = {
     "classifier": ClassifierMixin,
@@ -46,7 +46,7 @@ def all_estimators(kind: str | None = None) -> list[tuple[str, type[Any]]]:
     """List the public estimators and kernels of gramian.
 
     An estimator is a concrete subclass of scikit-learn's ``BaseEstimator`` that is defined in gramian and
-    whose name, like its module's, does not start with an underscore.
+    exported: its name stands in the ``__all__`` of a public module.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def all_estimators(kind: str | None = None) -> list[tuple[str, type[Any]]]:
     found = {
         cls
         for module in modules()
-        for cls in vars(module).values()
+        for cls in (vars(module).get(name) for name in getattr(module, "__all__", ()))
         if _is_estimator(cls) and (base is None or issubclass(cls, base))
     }
     return sorted(((cls.__name__, cls) for cls in found), key=lambda pair: (pair[0], pair[1].__module__))
@@ -134,7 +134,6 @@ def _is_estimator(candidate: object) -> bool:
         isinstance(candidate, type)
         and issubclass(candidate, BaseEstimator)
         and candidate.__module__.startswith("gramian.")
-        and not candidate.__name__.startswith("_")
         and f"{candidate.__module__}.{candidate.__name__}" not in _BASES
         and not _is_abstract(candidate)
     )

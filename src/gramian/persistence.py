@@ -115,9 +115,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     'sklearn.cluster._kmeans.KMeans'
     """
     if not isinstance(model, BaseEstimator):
-        raise TypeError(
-            f"model must be an estimator or a kernel, got {_type_name(model)}; save its parts apart"
-        )
+        raise TypeError(f"model must be an estimator or a kernel, got {_type_name(model)}; save its parts apart")
     # A link keeps pointing at the file it names.
     target = Path(path).resolve()
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
@@ -221,9 +219,7 @@ def info(path: str | os.PathLike[str]) -> ModelInfo:
             label = ModelInfo(**{**fields, "saved": datetime.fromisoformat(fields["saved"])})
             _major(label.gramian)
         except _DAMAGE as error:
-            raise ModelFileError(
-                f"{path.name} is not a gramian model; pass a file written by gramian.save"
-            ) from error
+            raise ModelFileError(f"{path.name} is not a gramian model; pass a file written by gramian.save") from error
     return label
 
 

@@ -21,9 +21,7 @@ __all__ = ["progress", "steps"]
 Item = TypeVar("Item")
 
 
-def progress(
-    items: Iterable[Item], label: str, *, total: float | None = None, verbose: int = 0
-) -> Iterator[Item]:
+def progress(items: Iterable[Item], label: str, *, total: float | None = None, verbose: int = 0) -> Iterator[Item]:
     """Iterate over ``items`` while a bar shows how many are done.
 
     Parameters

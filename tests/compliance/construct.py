@@ -1,0 +1,109 @@
+"""How the compliance tests build, feed and question an estimator they know nothing about.
+
+Every estimator of the registry is built by its defaults or by the table below, given small data of the kind its
+tags ask for, and asked everything it can answer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.utils import get_tags
+
+from gramian.discovery import all_estimators
+from gramian.kernels import RBF, Linear
+from gramian.kernels.base import Kernel
+
+
+class DotProduct:
+    """A kernel function, as a user would write one; a class, so that it prints the same in every process."""
+
+    def __call__(self, X: Any, Y: Any) -> Any:
+        return X @ Y.T
+
+    def __repr__(self) -> str:
+        return "DotProduct()"
+
+
+# Classes that need arguments, or smaller ones than their defaults to be quick on a few dozen rows.
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "FunctionKernel": {"function": DotProduct()},
+    "Product": {"first": RBF(), "second": Linear()},
+    "Scaled": {"factor": 0.5, "kernel": RBF()},
+    "Sum": {"first": RBF(), "second": Linear()},
+}
+
+# What an estimator answers for rows; those of a fit come as attributes.
+METHODS = ("predict", "transform", "predict_proba", "decision_function", "score_samples", "features", "diagonal")
+ATTRIBUTES = ("labels_", "embedding_", "eigenvalues_")
+
+
+def build(cls: type[BaseEstimator], **changes: Any) -> Any:
+    """An unfitted, repeatable instance of ``cls``."""
+    arguments = {name: clone(value, safe=False) for name, value in ARGUMENTS.get(cls.__name__, {}).items()}
+    estimator = cls(**arguments)
+    if "random_state" in estimator.get_params(deep=False):
+        estimator.set_params(random_state=0)
+    return estimator.set_params(**changes)
+
+
+ESTIMATORS: list[Any] = [build(cls) for _, cls in all_estimators()]
+
+
+def name_of(estimator: Any) -> str:
+    """How a test's id names the estimator."""
+    return type(estimator).__name__
+
+
+def can(*methods: str) -> list[Any]:
+    """The estimators that have any of the methods."""
+    return [estimator for estimator in ESTIMATORS if any(hasattr(estimator, method) for method in methods)]
+
+
+def is_pairwise(estimator: Any) -> bool:
+    """Whether X is a matrix of similarities instead of rows of features."""
+    return bool(get_tags(estimator).input_tags.pairwise)
+
+
+def samples(n: int = 40, dtype: Any = np.float64) -> Any:
+    """Two groups of rows with three columns, seeded."""
+    rng = np.random.default_rng(20)
+    X = rng.normal(size=(n, 3)) + np.where(np.arange(n) % 2, 2.5, 0.0)[:, None]
+    return X.astype(dtype)
+
+
+def data(estimator: Any, n: int = 40, dtype: Any = np.float64) -> tuple[Any, Any]:
+    """X of the kind the estimator takes, and the y it needs (None if it needs none)."""
+    X = samples(n, dtype)
+    rows = X
+    if is_pairwise(estimator):
+        X = RBF(width=1.0)(X)
+    if is_classifier(estimator):
+        return X, np.arange(n) % 2
+    if is_regressor(estimator) or get_tags(estimator).target_tags.required:
+        return X, rows.sum(axis=1)
+    return X, None
+
+
+def answers(estimator: Any, X: Any) -> dict[str, Any]:
+    """Everything a fitted estimator says about the rows of X, by name, as dense arrays."""
+    found = {}
+    for name in METHODS:
+        # A kernel has ``features`` only if it is one with finite features.
+        if hasattr(estimator, name) and (name != "features" or estimator.has_features):
+            found[name] = getattr(estimator, name)(X)
+    if isinstance(estimator, Kernel):
+        found["block"] = estimator(X)
+    for name in ATTRIBUTES:
+        if hasattr(estimator, name):
+            found[name] = getattr(estimator, name)
+    return {name: dense(value) for name, value in found.items()}
+
+
+def dense(value: Any) -> Any:
+    """An array, whatever container the answer came in."""
+    if hasattr(value, "toarray"):
+        return value.toarray()
+    return value.to_numpy() if hasattr(value, "to_numpy") else np.asarray(value)
