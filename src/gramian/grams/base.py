@@ -17,6 +17,7 @@ from gramian.typing import Array, RandomState
 
 if TYPE_CHECKING:
     from gramian.grams.features import Factor
+    from gramian.grams.views import NormalizedGram
 
 Which = Literal["largest", "magnitude", "smallest"]
 
@@ -118,7 +119,7 @@ class Gram(LinearOperator):
 
         return centered(self)
 
-    def normalized(self) -> Gram:
+    def normalized(self) -> NormalizedGram:
         """D^-½ K D^-½ with D the degrees; a row of degree zero stays zero."""
         from gramian.grams.views import normalized
 

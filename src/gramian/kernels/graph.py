@@ -79,7 +79,7 @@ class NeighborGraph(Kernel):
             raise ValueError(f"n_neighbors={self.n_neighbors!r} must be a whole number >= 1")
         if X.shape[0] < 2:
             raise ValueError("NeighborGraph needs at least two rows to connect but n_samples=1")
-        self.kernel_ = None if self.kernel is None else clone(self.kernel).fit(X, y)
+        self.kernel_: Kernel | None = None if self.kernel is None else clone(self.kernel).fit(X, y)
         return self
 
     def __call__(self, X: Matrix, Y: Matrix | None = None) -> csr_array:

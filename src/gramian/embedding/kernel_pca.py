@@ -1,0 +1,182 @@
+"""Kernel principal component analysis: centred or not, weighted, indefinite, with pre-images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from gramian.embedding.preimage import RidgePreimage, fixed_point, nearest_rows
+from gramian.embedding.projection import KernelProjection, significant
+from gramian.estimator import check_choice, check_count, check_weights
+from gramian.grams import Gram, SandwichGram
+from gramian.grams.base import Which
+from gramian.kernels import RBF, Kernel
+from gramian.typing import Array, Matrix
+
+
+class KernelPCA(KernelProjection):
+    """Principal components in the feature space of a kernel.
+
+    With eigenpairs (λ_j, e_j) of the centred Gram matrix, sample i has the score √λ_j e_ij on component j, and a
+    new x the score (Σ_i k(x, x_i) e_ij + b_j) / √λ_j with b_j = −(1/n) Σ_i (K e_j)_i. The Gram may be dense,
+    recomputed or held by features: with ``kernel=Nystroem(...)`` memory and time are linear in n.
+
+    Parameters
+    ----------
+    n_components : int or None, default 2
+        Components to keep; None keeps all with a non-zero eigenvalue.
+    kernel : Kernel, str or callable, default "rbf"
+    center : bool, default True
+        Centre the features. Uncentred, the scores keep the Gram matrix itself: Z Zᵀ = K.
+    order : {"magnitude", "largest"}, default "magnitude"
+        Which eigenvalues lead when the kernel is indefinite. Components of negative eigenvalue count with
+        √|λ| and are marked in ``signature_``. A definite kernel has none.
+    preimage : {None, "ridge", "fixed_point"}, default None
+        How ``inverse_transform`` goes back to rows: kernel ridge regression from the scores, or the fixed point
+        of the Gaussian kernel (RBF only). None saves keeping the samples.
+    ridge : float, default 1e-3
+        Regularisation of ``preimage="ridge"``.
+    tol : float, optional
+        Accuracy of the eigenvectors, see :func:`gramian.grams.eigen.eigenpairs`.
+
+    Attributes
+    ----------
+    embedding_ : ndarray (n, n_components_)
+        Scores of the fitted samples.
+    eigenvalues_ : ndarray (n_components_,)
+    explained_variance_ratio_ : ndarray (n_components_,)
+        Share of each component in the total variance in feature space, |λ_j| over the trace for definite kernels.
+    signature_ : ndarray (n_components_,)
+        Sign of each eigenvalue, all 1 for definite kernels.
+    kernel_ : Kernel
+    n_components_ : int
+
+    References
+    ----------
+    Schölkopf, Smola, Müller (1998). Nonlinear component analysis as a kernel eigenvalue problem.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from gramian import KernelPCA
+    >>> Z = KernelPCA(2, kernel="rbf").fit_transform(load_iris().data)
+    >>> Z.shape
+    (150, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = 2,
+        *,
+        kernel: Kernel | str | Callable[[Any, Any], Any] = "rbf",
+        center: bool = True,
+        order: Which = "magnitude",
+        preimage: str | None = None,
+        ridge: float = 1e-3,
+        tol: float | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.center = center
+        self.order = order
+        self.preimage = preimage
+        self.ridge = ridge
+        self.tol = tol
+
+    def fit(self, X: Matrix, y: Any = None, sample_weight: Any = None) -> KernelPCA:
+        """Find the components.
+
+        Parameters
+        ----------
+        X : array-like or sparse (n, d), or (n, n) similarities with ``kernel="precomputed"``
+        y : ignored
+        sample_weight : array-like (n,), optional
+            Weights of the samples in mean and covariance; zero leaves a sample out.
+
+        Returns
+        -------
+        self : KernelPCA
+        """
+        check_choice(self, "order", ("magnitude", "largest"))
+        check_choice(self, "preimage", (None, "ridge", "fixed_point"))
+        X, gram = self._fit_kernel(X, min_samples=2 if self.center else 1)
+        n = X.shape[0]
+        wanted = check_count(self, "n_components", n, none_allowed=True) or n
+        self._check_preimage(X)
+        weights = np.ones(n, gram.dtype) if sample_weight is None else check_weights(sample_weight, n, gram.dtype)
+        view = self._operator(gram, weights)
+        which: Which = "largest" if self.kernel_.definite else self.order
+        values, vectors = view.eigenpairs(wanted, which, tol=self.tol)
+        keep = significant(values, n)
+        if which == "largest":
+            keep &= values > 0
+        if not keep.any():
+            raise ValueError(
+                "all samples are alike under the kernel, so X has no variance to analyse; check for constant X"
+            )
+        values, vectors = values[keep], np.ascontiguousarray(vectors[:, keep])
+        self._finish(X, gram, view, weights, values, vectors)
+        return self
+
+    def _operator(self, gram: Gram, weights: Array) -> Gram:
+        if self.center:
+            return gram.weighted_centered(weights)
+        return gram if np.all(weights == 1) else SandwichGram(gram, np.sqrt(weights))
+
+    def _finish(self, X: Matrix, gram: Gram, view: Gram, weights: Array, values: Array, vectors: Array) -> None:
+        """Axes and scores from the eigenpairs (λ, β) of the weighted operator: α = √v β (spec: weighted KPCA)."""
+        coefficients = np.sqrt(weights)[:, None] * vectors
+        if self.center:
+            # 1ᵀα = 0 holds in exact arithmetic; for small λ rounding breaks it and the scores with it.
+            coefficients -= np.outer(weights / weights.sum(), coefficients.sum(axis=0))
+        image = gram @ coefficients
+        intercept = -(weights @ image) / weights.sum() if self.center else np.zeros(len(values), gram.dtype)
+        self._set_axes(X, values, coefficients, intercept)
+        self.embedding_ = (image + intercept) / np.sqrt(np.abs(values))
+        self.signature_ = np.sign(values)
+        self.explained_variance_ratio_ = np.abs(values) / max(view.trace(), float(np.abs(values).sum()))
+        if self.preimage is not None:
+            self.X_fit_ = X
+            self.dual_coef_ = coefficients / values  # e_j(x)/λ_j weighs α_j in the projection of φ(x)
+            self.mean_coef_ = weights / weights.sum() if self.center else np.zeros_like(weights)
+        if self.preimage == "ridge":
+            self.preimage_ = RidgePreimage(self.embedding_, X, self.ridge)
+
+    def _check_preimage(self, X: Matrix) -> None:
+        if self.preimage is None:
+            return
+        if self.kernel_.pairwise or issparse(X):
+            raise ValueError(
+                f"preimage={self.preimage!r} needs dense samples, not a precomputed or sparse X; use preimage=None"
+            )
+        if self.preimage == "fixed_point" and not isinstance(self.kernel_, RBF):
+            raise ValueError("preimage='fixed_point' is for kernel='rbf' only; use preimage='ridge'")
+        if not isinstance(self.ridge, (int, float)) or not self.ridge > 0:
+            raise ValueError(f"ridge={self.ridge!r} must be a positive number")
+
+    def inverse_transform(self, Z: Array) -> Array:
+        """Rows whose images are nearest to the given scores.
+
+        Parameters
+        ----------
+        Z : array-like (q, n_components_)
+
+        Returns
+        -------
+        X : ndarray (q, d)
+        """
+        check_is_fitted(self)
+        if self.preimage is None:
+            raise ValueError("inverse_transform needs preimage='ridge' or preimage='fixed_point' at construction")
+        Z = check_array(Z, dtype=[np.float64, np.float32], input_name="Z")
+        if Z.shape[1] != self.n_components_:
+            raise ValueError(f"Z has {Z.shape[1]} columns but the model has n_components_={self.n_components_}")
+        if self.preimage == "ridge":
+            return self.preimage_(Z)
+        G = self.mean_coef_ + (Z * np.sqrt(np.abs(self.eigenvalues_))) @ self.dual_coef_.T
+        nearest = self.X_fit_[nearest_rows(self.embedding_, Z)]
+        return fixed_point(self.kernel_, self.X_fit_, G, nearest, nearest)

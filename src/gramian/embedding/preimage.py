@@ -1,0 +1,98 @@
+"""Pre-images: from scores in feature space back to rows, by regression or by the Gaussian fixed point."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from sklearn.neighbors import NearestNeighbors
+
+from gramian.kernels import RBF, Kernel
+from gramian.randomness import generator
+from gramian.typing import Array, RandomState
+
+_ATTEMPTS = 3
+_TINY = 1e-12
+
+
+class RidgePreimage:
+    """Kernel ridge regression from scores to rows, through landmarks so that it never needs n×n.
+
+    Parameters
+    ----------
+    embedding : ndarray (n, k)
+        Scores of the fitted samples.
+    X : ndarray (n, d)
+        The fitted samples.
+    ridge : float
+        Regularisation, relative to the mean square of a feature.
+    n_landmarks : int
+        With as many landmarks as samples this is plain kernel ridge regression.
+    """
+
+    def __init__(
+        self, embedding: Array, X: Array, ridge: float, n_landmarks: int = 500, random_state: RandomState = 0
+    ) -> None:
+        from gramian.landmarks import Nystroem
+
+        self.map = Nystroem(min(n_landmarks, len(X)), kernel=RBF(), random_state=random_state).fit(embedding)
+        self.mean = X.mean(axis=0)
+        factor = self.map._factor(embedding)
+        dual, target = factor.dual(), factor.transposed_product(X - self.mean)
+        dual[np.diag_indices_from(dual)] += ridge * np.trace(dual) / len(dual)
+        self.coefficients = cho_solve(cho_factor(dual, overwrite_a=True), target)
+
+    def __call__(self, Z: Array) -> Array:
+        return self.map.transform(Z) @ self.coefficients + self.mean
+
+
+def fixed_point(
+    kernel: Kernel,
+    X: Array,
+    G: Array,
+    start: Array,
+    nearest: Array,
+    *,
+    max_iter: int = 100,
+    tol: float = 1e-6,
+    random_state: RandomState = 0,
+) -> Array:
+    """Rows z with φ(z) nearest to Σ_i g_i φ(x_i), for the Gaussian kernel.
+
+    Iterates z ← Σ_i g_i k(z, x_i) x_i / Σ_i g_i k(z, x_i). Where the denominator vanishes the row starts again
+    from ``start`` plus a little noise; after three failures it becomes its nearest fitted sample.
+
+    Parameters
+    ----------
+    G : ndarray (q, n)
+        One row of coefficients per wanted pre-image.
+    start, nearest : ndarray (q, d)
+        First guesses, and what to return on failure.
+    """
+    rng = generator(random_state)
+    Z = start.copy()
+    spread = X.std(axis=0)
+    failures = np.zeros(len(Z), int)
+    active = np.arange(len(Z))
+    for _ in range(max_iter):
+        weights = kernel(Z[active], X) * G[active]
+        total = weights.sum(axis=1)
+        good = np.abs(total) > _TINY
+        moved = np.divide(weights @ X, total[:, None], out=Z[active].copy(), where=good[:, None])
+        bad = active[~good]
+        failures[bad] += 1
+        moved[~good] = start[bad] + 0.01 * spread * rng.standard_normal((len(bad), X.shape[1])).astype(X.dtype)
+        lost = failures[active] >= _ATTEMPTS
+        moved[lost] = nearest[active[lost]]
+        step = np.linalg.norm(moved - Z[active], axis=1)
+        done = good & (step <= tol * np.maximum(np.linalg.norm(moved, axis=1), _TINY))
+        Z[active] = moved
+        active = active[~(done | lost)]
+        if not len(active):
+            break
+    return Z
+
+
+def nearest_rows(embedding: Array, Z: Array) -> Array:
+    """Index of the fitted sample whose scores are nearest to each row of Z."""
+    index: Array = NearestNeighbors(n_neighbors=1).fit(embedding).kneighbors(Z, return_distance=False)[:, 0]
+    return index

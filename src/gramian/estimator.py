@@ -1,0 +1,86 @@
+"""What every task built on a kernel does alike: take a ``kernel=``, check X once, hold the fitted kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from gramian.grams.base import Gram
+from gramian.kernels import Kernel, as_kernel
+from gramian.typing import Array, Matrix
+
+
+class KernelEstimator(BaseEstimator):
+    """Base of the estimators with a ``kernel`` parameter.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        The fitted kernel.
+    """
+
+    kernel: Kernel | str | Callable[[Any, Any], Any]
+
+    def _fit_kernel(self, X: Matrix, *, min_samples: int = 1) -> tuple[Matrix, Gram]:
+        """X checked, ``kernel_`` set, and the Gram of X."""
+        kernel = as_kernel(self.kernel)
+        X = validate_data(self, X, reset=True, ensure_min_samples=min_samples, **_checks(kernel))
+        self.kernel_ = kernel.fit(X)
+        return X, self.kernel_.gram(X)
+
+    def _check_new(self, X: Matrix) -> Matrix:
+        """New rows, checked against what ``fit`` saw."""
+        return validate_data(self, X, reset=False, **_checks(self.kernel_))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            kernel = as_kernel(self.kernel)
+        except ValueError:  # an unknown name is reported by fit; tags must not fail
+            return tags
+        tags.input_tags.sparse = bool(kernel.accepts_sparse)
+        tags.input_tags.allow_nan = bool(kernel.accepts_nan)
+        tags.input_tags.pairwise = bool(kernel.pairwise)
+        return tags
+
+
+def _checks(kernel: Kernel) -> dict[str, Any]:
+    return {
+        "accept_sparse": "csr" if kernel.accepts_sparse else False,
+        "dtype": [np.float64, np.float32],
+        "ensure_all_finite": "allow-nan" if kernel.accepts_nan else True,
+    }
+
+
+def check_count(owner: Any, name: str, n_samples: int, *, none_allowed: bool = False) -> int | None:
+    """A parameter such as ``n_clusters`` that must be a whole number from 1 to the number of samples."""
+    value = getattr(owner, name)
+    if value is None and none_allowed:
+        return None
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name}={value!r} must be a whole number >= 1" + (" or None" if none_allowed else ""))
+    if value > n_samples:
+        raise ValueError(f"{name}={value} is more than the n_samples={n_samples}; pass {name} <= {n_samples}")
+    return int(value)
+
+
+def check_choice(owner: Any, name: str, choices: tuple[Any, ...]) -> Any:
+    """A parameter that must be one of a few values."""
+    value = getattr(owner, name)
+    if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
+        raise ValueError(f"{name}={value!r} is not known; pass one of {', '.join(map(repr, choices))}")
+    return value
+
+
+def check_weights(sample_weight: Any, n_samples: int, dtype: Any) -> Array:
+    """Sample weights as an array: finite, not negative, not all zero."""
+    weights = np.asarray(sample_weight, dtype)
+    if weights.shape != (n_samples,):
+        raise ValueError(f"sample_weight has shape {weights.shape}; pass one weight per sample, {n_samples}")
+    if not np.all(np.isfinite(weights)) or weights.min() < 0 or not weights.any():
+        raise ValueError("sample_weight must be finite, not negative and not all zero; clip or drop the offending rows")
+    return weights
