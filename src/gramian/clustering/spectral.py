@@ -125,13 +125,14 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         if k is None:
             k = self._choose_n_clusters(gram)
         k_axes = check_count(self, "n_components", n, none_allowed=True) or k
+        inside = np.ones(n, bool)
         if self.embedding == "keca":
             self._fit_entropy_axes(X, k_axes)
         elif self.embedding == "kpca":
             self._fit_gram_axes(X, gram, k_axes)
         else:
-            self._fit_walk_axes(X, gram, k_axes)
-        self._fit_centers(k)
+            inside = self._fit_walk_axes(X, gram, k_axes)
+        self._fit_centers(k, inside)
         return self
 
     # The four embeddings -----------------------------------------------------------------------------------
@@ -140,13 +141,14 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         """ "rw" and "sym": top eigenvectors of the normalised Gram, as functions on the samples."""
         walk = gram.normalized()
         self.eigenvalues_, vectors = walk.eigenpairs(k, tol=self.tol)
-        u = walk.scale[:, None] * vectors
+        u = walk.inverse_roots[:, None].astype(vectors.dtype, copy=False) * vectors
         usable = np.abs(self.eigenvalues_) > 1e-12
         inverse = np.divide(1, self.eigenvalues_, out=np.zeros_like(self.eigenvalues_), where=usable)
         # One more column sums k(x, x_i): the degree of a new sample.
         self.expansion_ = Expansion(self.kernel_, X, np.hstack([u * inverse, np.ones((len(u), 1), u.dtype)]))
-        self._isolated = walk.scale == 0
         self.embedding_ = _unit_rows(u) if self.embedding == "sym" else u
+        connected: Array = walk.inverse_roots > 0
+        return connected
 
     def _fit_gram_axes(self, X: Matrix, gram: Gram, k: int) -> None:
         """ "kpca": uncentred kernel PCA."""
@@ -157,7 +159,6 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         self.eigenvalues_, vectors = values[keep], vectors[:, keep]
         root = np.sqrt(self.eigenvalues_)
         self.expansion_ = Expansion(self.kernel_, X, vectors / root)
-        self._isolated = np.zeros(len(vectors), bool)
         self.embedding_ = vectors * root
 
     def _fit_entropy_axes(self, X: Matrix, k: int) -> None:
@@ -165,7 +166,6 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         eca = KernelECA(k, kernel=self.kernel, tol=self.tol).fit(X)
         self.eigenvalues_, self.embedding_ = eca.eigenvalues_, eca.embedding_
         self.expansion_ = eca.expansion_
-        self._isolated = np.zeros(len(self.embedding_), bool)
 
     def _choose_n_clusters(self, gram: Gram) -> int:
         n = gram.shape[0]
@@ -181,8 +181,7 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 
     # Clusters in the embedding -----------------------------------------------------------------------------
 
-    def _fit_centers(self, k: int) -> None:
-        inside = ~self._isolated
+    def _fit_centers(self, k: int, inside: Array) -> None:
         Z = self.embedding_[inside]
         if len(Z) < k:
             raise ValueError(
@@ -199,7 +198,6 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
             labels, self.cluster_centers_ = _kmeans(Z, k, int(self.n_init), self.random_state)
         self.labels_[inside] = labels
         self.n_clusters_ = k
-        del self._isolated
 
     def transform(self, X: Matrix) -> Array:
         """The spectral embedding of new samples.
@@ -265,7 +263,7 @@ def spectral_labels(gram: Gram, k: int, random_state: RandomState) -> Array:
     """Labels of random-walk spectral clustering of a Gram, for starting other methods."""
     walk = gram.normalized()
     vectors = walk.eigenpairs(k, tol=1e-4)[1]
-    return _kmeans(walk.scale[:, None] * vectors, k, 10, random_state)[0]
+    return _kmeans(walk.inverse_roots[:, None].astype(vectors.dtype, copy=False) * vectors, k, 10, random_state)[0]
 
 
 def _kmeans(Z: Array, k: int, n_init: int, random_state: RandomState) -> tuple[Array, Array]:

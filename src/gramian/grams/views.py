@@ -94,7 +94,13 @@ class SandwichGram(Gram):
 
 
 class NormalizedGram(SandwichGram):
-    """D^-½ K D^-½, whose top eigenvectors are known from the connected components of a sparse K."""
+    """D^-½ K D^-½, whose top eigenvectors are known from the connected components of a sparse K.
+
+    Attributes
+    ----------
+    inverse_roots : ndarray (n,)
+        The diagonal of D^-½, zero for samples of degree zero.
+    """
 
     def __init__(self, base: Gram) -> None:
         degrees = base.degrees()
@@ -105,7 +111,8 @@ class NormalizedGram(SandwichGram):
                 "kernel defines no walk on the samples: use one with non-negative values, such as 'rbf'"
             )
         positive = degrees > tolerance
-        super().__init__(base, np.where(positive, 1.0, 0.0) / np.sqrt(np.where(positive, degrees, 1.0)))
+        self.inverse_roots = np.where(positive, 1.0, 0.0) / np.sqrt(np.where(positive, degrees, 1.0))
+        super().__init__(base, self.inverse_roots)
 
     def _known_top(self) -> Array | None:
         if not isinstance(self.base, SparseGram) or (labels := self.base.components()) is None:
