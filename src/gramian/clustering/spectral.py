@@ -137,8 +137,8 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 
     # The four embeddings -----------------------------------------------------------------------------------
 
-    def _fit_walk_axes(self, X: Matrix, gram: Gram, k: int) -> None:
-        """ "rw" and "sym": top eigenvectors of the normalised Gram, as functions on the samples."""
+    def _fit_walk_axes(self, X: Matrix, gram: Gram, k: int) -> Array:
+        """Top eigenvectors of the normalised Gram ("rw", "sym"); returns a mask of the connected samples."""
         walk = gram.normalized()
         self.eigenvalues_, vectors = walk.eigenpairs(k, tol=self.tol)
         u = walk.inverse_roots[:, None].astype(vectors.dtype, copy=False) * vectors
@@ -151,7 +151,7 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         return connected
 
     def _fit_gram_axes(self, X: Matrix, gram: Gram, k: int) -> None:
-        """ "kpca": uncentred kernel PCA."""
+        """Uncentred kernel PCA ("kpca")."""
         values, vectors = gram.eigenpairs(k, tol=self.tol)
         keep = significant(values, len(vectors)) & (values > 0)
         if not keep.any():
@@ -162,7 +162,7 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         self.embedding_ = vectors * root
 
     def _fit_entropy_axes(self, X: Matrix, k: int) -> None:
-        """ "keca": axes of largest entropy."""
+        """Axes of largest entropy ("keca")."""
         eca = KernelECA(k, kernel=self.kernel, tol=self.tol).fit(X)
         self.eigenvalues_, self.embedding_ = eca.eigenvalues_, eca.embedding_
         self.expansion_ = eca.expansion_
