@@ -226,9 +226,7 @@ def expected_random_ndcg(class_counts: ArrayLike, *, exclude_query: bool = False
     counts = np.asarray(class_counts, dtype=np.float64)
     least = 2 if exclude_query else 1
     if counts.ndim != 1 or counts.size == 0 or not (counts >= least).all():
-        raise ValueError(
-            f"class_counts={class_counts!r} must be a list of numbers >= {least}; drop empty classes"
-        )
+        raise ValueError(f"class_counts={class_counts!r} must be a list of numbers >= {least}; drop empty classes")
     total = counts.sum()
     if exclude_query:
         return float(counts @ (counts - 1) / (total * (total - 1)))
@@ -276,14 +274,10 @@ def rank_correlation(
     1.0
     """
     if method not in ("spearman", "kendall"):
-        raise ValueError(
-            f"method={method!r} is not a rank correlation known here; pass 'spearman' or 'kendall'"
-        )
+        raise ValueError(f"method={method!r} is not a rank correlation known here; pass 'spearman' or 'kendall'")
     a, b = _same_shape("scores", scores, "other", other)
     if a.ndim != 1 or np.ptp(a) == 0 or np.ptp(b) == 0:
-        raise ValueError(
-            "scores and other must be vectors that are not constant; an order needs unequal scores"
-        )
+        raise ValueError("scores and other must be vectors that are not constant; an order needs unequal scores")
     correlate: Any = spearmanr if method == "spearman" else kendalltau
     return float(correlate(a, b).statistic)
 
@@ -345,9 +339,7 @@ def modularity(W: Matrix, labels: ArrayLike) -> float:
     inside, volume = _group_weights(W, labels)
     total = volume.sum()
     if total == 0:
-        raise ValueError(
-            "W has no edges, so modularity is undefined; pass a graph with at least one weight > 0"
-        )
+        raise ValueError("W has no edges, so modularity is undefined; pass a graph with at least one weight > 0")
     return float((inside / total - (volume / total) ** 2).sum())
 
 
@@ -387,13 +379,9 @@ def _codes(name: str, labels: ArrayLike) -> tuple[Array, Array]:
     """Codes 0..c-1 of the labels and the sorted names they stand for."""
     values = np.asarray(labels)
     if values.ndim != 1 or values.size == 0:
-        raise ValueError(
-            f"{name} has shape {values.shape}; pass one label per sample, shape (n,) with n >= 1"
-        )
+        raise ValueError(f"{name} has shape {values.shape}; pass one label per sample, shape (n,) with n >= 1")
     if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise ValueError(
-            f"{name} contains NaN or infinity; drop these rows or give them a label of their own"
-        )
+        raise ValueError(f"{name} contains NaN or infinity; drop these rows or give them a label of their own")
     try:
         names, codes = np.unique(values, return_inverse=True)
     except TypeError as error:
@@ -429,9 +417,7 @@ def _ranked(
     """Gains (n, q) with removed items at 0, the items in the first k places, and whether q was implied."""
     gains, values = _same_shape("relevance", relevance, "scores", scores)
     if not (gains >= 0).all() or np.isinf(gains).any():
-        raise ValueError(
-            f"relevance has values from {gains.min()} to {gains.max()}; they must be finite and >= 0"
-        )
+        raise ValueError(f"relevance has values from {gains.min()} to {gains.max()}; they must be finite and >= 0")
     if isinstance(k, bool) or k != int(k) or k < 1:
         raise ValueError(f"k={k} is not the length of a list; pass an int >= 1")
     single = gains.ndim == 1
@@ -448,9 +434,7 @@ def _ranked(
         fits = items.ndim == 0 or (items.ndim == 1 and (single or len(items) == gains.shape[1]))
         if items.dtype.kind not in "iu" or not fits or (items < 0).any() or (items >= len(gains)).any():
             allowed = "an index or a list of indices" if single else f"an index or {gains.shape[1]} indices"
-            raise ValueError(
-                f"exclude={exclude!r} does not name items; pass {allowed} in 0..{len(gains) - 1}"
-            )
+            raise ValueError(f"exclude={exclude!r} does not name items; pass {allowed} in 0..{len(gains) - 1}")
         removed[items if single else (items, np.arange(gains.shape[1]))] = True
     columns = (len(gains), -1)
     # lexsort is stable and its last key leads: kept items first, then high scores, then low indices.
