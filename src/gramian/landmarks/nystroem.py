@@ -1,0 +1,241 @@
+"""The Nyström method: any positive semi-definite kernel, approximated by its similarities to a few landmarks."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.sparse import issparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gramian.configuration import require_memory
+from gramian.grams import tiles
+from gramian.kernels import FunctionKernel, Kernel, as_kernel
+from gramian.kernels.base import FeatureKernel
+from gramian.landmarks import selection as choose
+from gramian.landmarks.whitening import pivoted_cholesky, whitened
+from gramian.randomness import generator
+from gramian.typing import Array, Matrix, RandomState
+
+_SELECTIONS = ("uniform", "kmeans", "renyi", "leverage")
+
+
+class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FeatureKernel):
+    """A kernel approximated through landmarks, and the features that say so.
+
+    With m landmarks and L Lᵀ = K(landmarks, landmarks), the features of x are
+
+        φ(x) = L^-1 k(landmarks, x),   so that   φ(x)·φ(y) = k(x, landmarks) K(landmarks, landmarks)^+ k(landmarks, y),
+
+    the best approximation of k that sees the data only through the landmarks; it is exact for the landmarks
+    themselves. As a transformer it gives the features to a linear model; as a kernel it goes wherever a kernel goes,
+    and makes n×m work of what would be n×n: ``KernelPCA(kernel=Nystroem(1000))``.
+
+    Parameters
+    ----------
+    n_components : int, default 100
+        Number of landmarks m. Landmarks that add nothing (duplicates, or a kernel of lower rank) are dropped, so
+        there can be fewer features.
+    kernel : Kernel, str or callable, default "rbf"
+        Positive semi-definite. Of a function this is tested on the landmarks.
+    selection : {"uniform", "kmeans", "renyi", "leverage"}, default "uniform"
+        How landmarks are chosen:
+
+        - "uniform": random rows; costs nothing.
+        - "kmeans": centres of k-means clusters. The smallest error for most data, above all in few dimensions.
+          Needs data that can be averaged.
+        - "renyi": rows swapped until they are spread out (largest quadratic Rényi entropy). Covers rare regions.
+        - "leverage": rows drawn by how little the others explain them (ridge leverage scores). Costs about as much
+          as the features once more.
+    random_state : int, Generator, RandomState or None, default None
+        For the selection.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        The fitted kernel k.
+    landmarks_ : array or CSR (r, d)
+        The landmarks in use, most informative first.
+    landmark_indices_ : ndarray (r,) or None
+        Their rows in the X of ``fit``; None for "kmeans", whose landmarks are not rows.
+    cholesky_ : ndarray (r, r)
+        L. A linear function w·φ(x) is the kernel expansion Σ_j k(x, landmark_j) β_j with β = L^-T w.
+
+    References
+    ----------
+    Williams, Seeger (2001). Using the Nyström method to speed up kernel machines. NIPS.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian.kernels import RBF
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> approximate = Nystroem(50, kernel=RBF(width=1.0), selection="kmeans", random_state=0).fit(X)
+    >>> approximate.transform(X).shape
+    (500, 50)
+    >>> bool(np.abs(approximate(X) - RBF(width=1.0)(X)).mean() < 1e-4)
+    True
+
+    A kernel that is not positive semi-definite has no such features:
+
+    >>> Nystroem(50, kernel="tanh").fit(X)
+    Traceback (most recent call last):
+    ...
+    ValueError: kernel=Tanh() is indefinite, ...
+    """
+
+    def __init__(
+        self,
+        n_components: int = 100,
+        *,
+        kernel: Kernel | str | Callable[[Any, Any], Any] = "rbf",
+        selection: str = "uniform",
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.selection = selection
+        self.random_state = random_state
+
+    @property
+    def accepts_sparse(self) -> bool:  # type: ignore[override]
+        return bool(as_kernel(self.kernel).accepts_sparse)
+
+    @property
+    def accepts_nan(self) -> bool:  # type: ignore[override]
+        return bool(as_kernel(self.kernel).accepts_nan)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.cholesky_.shape[0])
+
+    def fit(self, X: Matrix, y: Any = None) -> Nystroem:
+        """Fit the kernel and choose the landmarks.
+
+        Parameters
+        ----------
+        X : array-like or sparse (n, d)
+            Samples.
+        y : ignored
+            Present for scikit-learn's conventions; the kernel may use it.
+
+        Returns
+        -------
+        self : Nystroem
+        """
+        kernel = self._definite_kernel()
+        self._check_parameters()
+        X = self._checked(X, reset=True)
+        kernel.fit(X, y)
+        m = min(int(self.n_components), X.shape[0])
+        if m < self.n_components:
+            warnings.warn(
+                f"n_components={self.n_components} is more than the {m} samples; all of them become landmarks",
+                UserWarning,
+                stacklevel=2,
+            )
+        landmarks, indices = self._select(kernel, X, m)
+        within = tiles.block(kernel, landmarks, None, X.dtype)
+        pivots, L = pivoted_cholesky(within)
+        if not kernel.definite:
+            _require_definite(within, pivots, L)
+        self.kernel_ = kernel
+        self.landmarks_ = landmarks[pivots]
+        self.landmark_indices_ = None if indices is None else indices[pivots]
+        self.cholesky_ = L
+        return self
+
+    def transform(self, X: Matrix) -> Array:
+        """The features of X, also available as ``features(X)``.
+
+        Parameters
+        ----------
+        X : array-like or sparse (n, d)
+            Samples.
+
+        Returns
+        -------
+        F : ndarray (n, r)
+            F Fᵀ approximates the Gram matrix. In the dtype of X.
+        """
+        check_is_fitted(self)
+        X = self._checked(X)
+        require_memory(
+            float(X.shape[0]) * self._n_features_out * X.dtype.itemsize,
+            f"the {X.shape[0]}×{self._n_features_out} array of features",
+            "transform a part of the rows at a time, or use gram(X), which does not store it",
+        )
+        return self._features(X)
+
+    # The kernel protocol -----------------------------------------------------------------------------------
+
+    def _features(self, X: Matrix) -> Array:
+        check_is_fitted(self)
+        return whitened(self.kernel_, X, self.landmarks_, self.cholesky_)
+
+    def _n_features(self, X: Matrix) -> int:
+        check_is_fitted(self)
+        return self._n_features_out
+
+    # The steps of fit --------------------------------------------------------------------------------------
+
+    def _definite_kernel(self) -> Kernel:
+        kernel = as_kernel(self.kernel)
+        if kernel.pairwise:
+            raise ValueError(
+                f"kernel={self.kernel!r} holds all similarities already, so landmarks save nothing; pass the samples "
+                "with a kernel that can compare them, such as 'rbf'"
+            )
+        if not kernel.definite and not isinstance(kernel, FunctionKernel):
+            raise ValueError(
+                f"kernel={kernel!r} is indefinite, so it has no real features; use a positive semi-definite one, "
+                "such as 'rbf' or 'laplacian', or an estimator that takes indefinite kernels as they are"
+            )
+        return kernel
+
+    def _check_parameters(self) -> None:
+        m = self.n_components
+        if not isinstance(m, Integral) or isinstance(m, bool) or m < 1:
+            raise ValueError(f"n_components={m!r} must be a whole number >= 1, at most the number of samples")
+        if self.selection not in _SELECTIONS:
+            raise ValueError(f"selection={self.selection!r} must be one of {', '.join(map(repr, _SELECTIONS))}")
+
+    def _select(self, kernel: Kernel, X: Matrix, m: int) -> tuple[Matrix, Array | None]:
+        """The landmarks, and their indices where they are rows of X."""
+        rng = generator(self.random_state)
+        holes = bool(kernel.accepts_nan) and bool(np.isnan(X.data if issparse(X) else X).any())
+        if self.selection == "kmeans":
+            if holes:
+                raise ValueError("selection='kmeans' cannot average missing values in X; use selection='leverage'")
+            return choose.kmeans_landmarks(X, m, rng), None
+        if m == X.shape[0]:
+            indices = np.arange(m)
+        elif self.selection == "renyi":
+            # Rows with holes have no Gaussian distance; a kernel that can compare them measures entropy itself.
+            indices, _ = choose.renyi(*((kernel, X) if holes else choose.entropy_kernel(X)), m, rng)
+        elif self.selection == "leverage":
+            indices = choose.leverage(kernel, X, m, rng)
+        else:
+            indices = choose.uniform(X.shape[0], m, rng)
+        return X[indices], indices
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _require_definite(K: Array, pivots: Array, L: Array) -> None:
+    """Refuse a kernel matrix that its own Cholesky factor does not give back: it has negative eigenvalues."""
+    F = solve_triangular(L, K[pivots], lower=True)
+    tolerance = (1e-6 if K.dtype == np.float64 else 1e-3) * float(np.abs(K).max())
+    if np.abs(K - F.T @ F).max() > tolerance:
+        raise ValueError(
+            "the kernel function is not positive semi-definite on these samples, so it has no real features; "
+            "pass a kernel= that is, such as 'rbf', or use an estimator that takes indefinite kernels"
+        )
