@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, ClusterMixin, clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 from gramian.discovery import all_estimators
@@ -30,10 +30,24 @@ class DotProduct:
 # Classes that need arguments, or smaller ones than their defaults to be quick on a few dozen rows.
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "FunctionKernel": {"function": DotProduct()},
+    "FourierFeatures": {"n_components": 10},
+    "Nystroem": {"n_components": 5},
     "Product": {"first": RBF(), "second": Linear()},
     "Scaled": {"factor": 0.5, "kernel": RBF()},
     "Sum": {"first": RBF(), "second": Linear()},
 }
+
+# Settings that take another path through the code and are held to the same promises. Every estimator with a
+# kernel is also tried with similarities instead of rows, if its tags say that it takes them.
+VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "KernelPCA": [{"center": False}],
+    "SpectralClustering": [
+        {"embedding": "sym"},
+        {"embedding": "kpca", "kernel": "rbf"},
+        {"embedding": "keca", "kernel": "rbf"},
+    ],
+}
+PRECOMPUTED = {"kernel": "precomputed"}
 
 # What an estimator answers for rows; those of a fit come as attributes.
 METHODS = ("predict", "transform", "predict_proba", "decision_function", "score_samples", "features", "diagonal")
@@ -44,27 +58,43 @@ def build(cls: type[BaseEstimator], **changes: Any) -> Any:
     """An unfitted, repeatable instance of ``cls``."""
     arguments = {name: clone(value, safe=False) for name, value in ARGUMENTS.get(cls.__name__, {}).items()}
     estimator = cls(**arguments)
+    if isinstance(estimator, ClusterMixin) and "n_clusters" in estimator.get_params(deep=False):
+        # As scikit-learn does with its own: the checks' data hold two or three groups.
+        estimator.set_params(n_clusters=2)
     if "random_state" in estimator.get_params(deep=False):
         estimator.set_params(random_state=0)
     return estimator.set_params(**changes)
 
 
-ESTIMATORS: list[Any] = [build(cls) for _, cls in all_estimators()]
-
-
 def name_of(estimator: Any) -> str:
-    """How a test's id names the estimator."""
-    return type(estimator).__name__
-
-
-def can(*methods: str) -> list[Any]:
-    """The estimators that have any of the methods."""
-    return [estimator for estimator in ESTIMATORS if any(hasattr(estimator, method) for method in methods)]
+    """How a test's id names the estimator: its class and, for a variant, what is set."""
+    name = type(estimator).__name__
+    values = estimator.get_params(deep=False)
+    for changes in [PRECOMPUTED, *VARIANTS.get(name, [])]:
+        if all(isinstance(values.get(key), type(value)) and values[key] == value for key, value in changes.items()):
+            return f"{name}({', '.join(f'{key}={value}' for key, value in changes.items())})"
+    return name
 
 
 def is_pairwise(estimator: Any) -> bool:
     """Whether X is a matrix of similarities instead of rows of features."""
     return bool(get_tags(estimator).input_tags.pairwise)
+
+
+def _instances(cls: type[BaseEstimator]) -> list[Any]:
+    """The class by its defaults, then its variants."""
+    instances = [build(cls), *(build(cls, **changes) for changes in VARIANTS.get(cls.__name__, []))]
+    if not issubclass(cls, Kernel) and "kernel" in cls._get_param_names():
+        instances += [similar for similar in [build(cls, **PRECOMPUTED)] if is_pairwise(similar)]
+    return instances
+
+
+ESTIMATORS: list[Any] = [instance for _, cls in all_estimators() for instance in _instances(cls)]
+
+
+def can(*methods: str) -> list[Any]:
+    """The estimators that have any of the methods."""
+    return [estimator for estimator in ESTIMATORS if any(hasattr(estimator, method) for method in methods)]
 
 
 def samples(n: int = 40, dtype: Any = np.float64) -> Any:

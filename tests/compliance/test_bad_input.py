@@ -5,6 +5,7 @@ never another error, never a silent NaN. Cases marked *refused* must raise.
 """
 
 import re
+import warnings
 from numbers import Real
 
 import numpy as np
@@ -32,8 +33,11 @@ class Anything:
 def refusal(action, *names):
     """Run ``action``; None if it worked, else its error, which must be clear and name one of ``names``."""
     try:
-        action()
-        return None
+        with warnings.catch_warnings():
+            # To work with a word of warning is a good answer; a RuntimeWarning of NumPy's is none.
+            warnings.simplefilter("ignore", UserWarning)
+            action()
+            return None
     except (ValueError, TypeError) as raised:
         error = raised
     pattern = "|".join([_OF_THE_DATA, *(rf"\b{name}\b" for name in names)])
@@ -184,7 +188,7 @@ def test_one_new_row_is_enough_and_none_is_refused(estimator, rows):
                 assert refusal(ask) is not None
 
 
-@pytest.mark.parametrize("value", [41, 10**6, 0, -1, 2.5, "many", True], ids=repr)
+@pytest.mark.parametrize("value", [41, 10**4, 0, -1, 2.5, "many", True], ids=repr)
 @pytest.mark.parametrize(
     ("estimator", "name"),
     [
@@ -250,7 +254,7 @@ def test_bad_gram_matrices_are_refused(estimator, case):
     assert re.search("square|symmetric|NaN|infinity", str(error))
 
 
-@pytest.mark.parametrize("estimator", [e for e in ESTIMATORS if "kernel" in parameters(e)], ids=name_of)
+@pytest.mark.parametrize("estimator", [e for e in ROWS if "kernel" in parameters(e)], ids=name_of)
 @pytest.mark.parametrize("kernel", ["precomputed", "no such kernel", 3, np.add], ids=str)
 def test_kernels_that_do_not_fit_are_refused(estimator, kernel):
     """Rows where similarities are due, unknown names and broken functions are refused."""
