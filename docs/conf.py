@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import gramian
@@ -40,6 +41,23 @@ def skip_foreign_members(app: Any, what: str, name: str, member: object, skip: b
     return None if module.startswith("gramian") else True
 
 
+def escape_formulas(app: Any, what: str, name: str, obj: object, options: Any, lines: list[str]) -> None:
+    """Keep ``labels_`` and ``|x|`` in running text from being read as a link and a substitution.
+
+    Docstrings are written to be read at the prompt; what stands in backticks or in an example is left alone.
+    """
+    for number, line in enumerate(lines):
+        if line.lstrip().startswith((">>>", "...", "..", ":")):
+            continue
+        parts = re.split(r"(``.*?``|`[^`]*`)", line)
+        for i in range(0, len(parts), 2):
+            parts[i] = re.sub(r"(?<![\\\w*])(\w+)_(?![\w`{*])", r"\1\\_", parts[i])
+            parts[i] = re.sub(r"(?<!\S)\|([^|\s]+)\|", r"\\|\1\\|", parts[i])
+        lines[number] = "".join(parts)
+
+
 def setup(app: Any) -> None:
     """Connect what cannot be said by a setting."""
     app.connect("autodoc-skip-member", skip_foreign_members)
+    # After numpydoc, which has turned the sections into reST by then.
+    app.connect("autodoc-process-docstring", escape_formulas, priority=600)

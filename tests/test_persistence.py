@@ -180,7 +180,9 @@ def test_a_failed_save_leaves_the_older_file(path, monkeypatch):
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize("function", [np.linalg.norm, lambda x, y: 1.0, json.dumps, len], ids=str)
+@pytest.mark.parametrize(
+    "function", [np.linalg.norm, lambda x, y: 1.0, json.dumps, len], ids=["array", "lambda", "library", "builtin"]
+)
 def test_functions_cannot_be_saved(function, path):
     """A user's function is code; the message names it and says what to use instead."""
     with pytest.raises(TypeError, match=r"cannot save KernelPCA: it holds the code of .*; use a kernel object"):
