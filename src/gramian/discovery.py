@@ -74,12 +74,8 @@ def all_estimators(kind: str | None = None) -> list[tuple[str, type[Any]]]:
     ValueError: kind='kernels' is unknown; pass None or one of 'classifier', ...
     """
     base = None if kind is None else _base_class(kind)
-    found = {
-        cls
-        for module in modules()
-        for cls in (vars(module).get(name) for name in getattr(module, "__all__", ()))
-        if _is_estimator(cls) and (base is None or issubclass(cls, base))
-    }
+    exported = (getattr(module, name) for module in modules() for name in getattr(module, "__all__", ()))
+    found = {cls for cls in exported if _is_estimator(cls) and (base is None or issubclass(cls, base))}
     return sorted(((cls.__name__, cls) for cls in found), key=lambda pair: (pair[0], pair[1].__module__))
 
 
