@@ -50,8 +50,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FeatureKernel)
         - "kmeans": centres of k-means clusters. The smallest error for most data, above all in few dimensions.
           Needs data that can be averaged.
         - "renyi": rows swapped until they are spread out (largest quadratic Rényi entropy). Covers rare regions.
-        - "leverage": rows drawn by how little the others explain them (ridge leverage scores). Costs about as much
-          as the features once more.
+        - "leverage": rows drawn by how little the others explain them (ridge leverage scores). For any kernel, and
+          for missing values where the kernel takes them.
     random_state : int, Generator, RandomState or None, default None
         For the selection.
 

@@ -324,10 +324,11 @@ def leverage(kernel: Kernel, X: Matrix, m: int, rng: np.random.Generator) -> Arr
     True
     """
     n = X.shape[0]
-    pilot = uniform(n, min(m, _PILOT_ROWS), rng)
+    pilot = uniform(n, min(-(-m // 2), _PILOT_ROWS), rng)
     spectrum = eigvalsh(tiles.block(kernel, X[pilot], None, X.dtype).astype(np.float64))[::-1] * (n / len(pilot))
-    # λ = (1/k) Σ_{i>k} λ_i bounds the effective dimension by 2k = m: what m landmarks can hope to explain.
-    k = max(1, len(pilot) // 2)
+    # λ = (1/k) Σ_{i>k} λ_i bounds the effective dimension, the sum of the scores, by 2k. A third of the pilot is
+    # what the pilot can still estimate; with a smaller λ it takes every row that it has not seen for important.
+    k = max(1, len(pilot) // 6)
     regularization = max(float(spectrum[k:].sum()) / k, 1e-10 * float(spectrum.sum()), np.finfo(np.float64).tiny)
     scores = approximate_leverage_scores(kernel, X, pilot, regularization)
     # The m first of n exponential clocks that tick at the rates of the scores: sampling without replacement.
