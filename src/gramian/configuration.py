@@ -115,9 +115,7 @@ def _parse_bytes(value: float | str) -> int:
 
 
 def _machine_memory() -> int:
-    physical = (
-        os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 8 * 2**30
-    )
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 8 * 2**30
     for limit_file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         path = Path(limit_file)
         if path.exists() and (text := path.read_text().strip()).isdigit():

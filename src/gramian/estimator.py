@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -61,11 +62,29 @@ def check_count(owner: Any, name: str, n_samples: int, *, none_allowed: bool = F
     value = getattr(owner, name)
     if value is None and none_allowed:
         return None
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 1:
         raise ValueError(f"{name}={value!r} must be a whole number >= 1" + (" or None" if none_allowed else ""))
-    if value > n_samples:
+    if int(value) > n_samples:
         raise ValueError(f"{name}={value} is more than the n_samples={n_samples}; pass {name} <= {n_samples}")
     return int(value)
+
+
+def check_positive(owner: Any, *names: str, none_allowed: bool = False) -> None:
+    """Parameters such as ``tol`` that must be finite positive numbers."""
+    for name in names:
+        value = getattr(owner, name)
+        if value is None and none_allowed:
+            continue
+        if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
+            raise ValueError(f"{name}={value!r} must be a positive number" + (" or None" if none_allowed else ""))
+
+
+def check_whole(owner: Any, *names: str, least: int = 1) -> None:
+    """Parameters such as ``n_init`` that must be whole numbers."""
+    for name in names:
+        value = getattr(owner, name)
+        if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+            raise ValueError(f"{name}={value!r} must be a whole number >= {least}")
 
 
 def check_choice(owner: Any, name: str, choices: tuple[Any, ...]) -> Any:

@@ -11,7 +11,7 @@ from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.estimator import KernelEstimator, check_count, check_weights
+from gramian.estimator import KernelEstimator, check_count, check_weights, check_whole
 from gramian.grams import Gram, SandwichGram
 from gramian.kernels import Expansion, Kernel
 from gramian.progress import progress
@@ -97,13 +97,12 @@ class KernelKMeans(ClusterMixin, KernelEstimator):
         -------
         self : KernelKMeans
         """
+        check_whole(self, "n_init", "max_iter")
+        check_whole(self, "verbose", least=0)
         X, gram = self._fit_kernel(X)
         n = X.shape[0]
         k = check_count(self, "n_clusters", n)
         assert k is not None
-        for name in ("n_init", "max_iter"):
-            if not isinstance(getattr(self, name), (int, np.integer)) or getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)!r} must be a whole number >= 1")
         weights = np.ones(n, gram.dtype) if sample_weight is None else check_weights(sample_weight, n, gram.dtype)
         if weights.min() <= 0:
             raise ValueError("sample_weight must be positive for KernelKMeans; leave out samples of weight zero")

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.clustering.angular import angular_kmeans, nearest_direction
 from gramian.embedding.kernel_eca import KernelECA
 from gramian.embedding.projection import significant
-from gramian.estimator import KernelEstimator, check_choice, check_count
+from gramian.estimator import KernelEstimator, check_choice, check_count, check_positive, check_whole
 from gramian.grams import Gram
 from gramian.kernels import Expansion, Kernel
 from gramian.randomness import generator
@@ -25,17 +25,19 @@ from gramian.typing import Array, Matrix, RandomState
 class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, KernelEstimator):
     """Cluster samples by the leading eigenvectors of their similarities.
 
-    ==========  ==============================================================  ==========================
-    embedding   rows that are clustered                                         by
-    ==========  ==============================================================  ==========================
-    ``"rw"``    u = D^-½ z, z the top eigenvectors of D^-½ K D^-½ (random walk) k-means
-    ``"sym"``   rows of z scaled to length one                                  k-means
-    ``"kpca"``  Z = E Λ^½ of the uncentred K                                    k-means
-    ``"keca"``  the same on the axes of largest entropy                         :func:`angular_kmeans`
-    ==========  ==============================================================  ==========================
+    ==========  =======================================================  =======================
+    embedding   rows that are clustered                                  by
+    ==========  =======================================================  =======================
+    ``"rw"``    u = D^-½ z, z the top eigenvectors of D^-½ K D^-½        k-means
+    ``"sym"``   rows of z scaled to length one                           k-means
+    ``"kpca"``  Z = E Λ^½ of the uncentred K                             k-means
+    ``"keca"``  the same on the axes of largest entropy                  :func:`angular_kmeans`
+    ==========  =======================================================  =======================
 
     A new sample x is embedded by the eigenvector equation itself (Nyström): for "rw" u(x) = Σ_i k(x, x_i) u_i /
     (λ d(x)) with d(x) = Σ_i k(x, x_i), for "kpca" z(x) = Σ_i k(x, x_i) e_i / √λ; it then joins the nearest centre.
+    A fitted row given again to ``predict`` is a new row too: under a neighbour graph it has only the edges it names
+    itself, so a row between two clusters may change sides.
 
     Parameters
     ----------
@@ -117,10 +119,10 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         self : SpectralClustering
         """
         check_choice(self, "embedding", ("rw", "sym", "kpca", "keca"))
+        check_whole(self, "n_init", "max_clusters")
+        check_positive(self, "tol", none_allowed=True)
         X, gram = self._fit_kernel(X, min_samples=2)
         n = X.shape[0]
-        if not isinstance(self.n_init, (int, np.integer)) or self.n_init < 1:
-            raise ValueError(f"n_init={self.n_init!r} must be a whole number >= 1")
         k = check_count(self, "n_clusters", n, none_allowed=True)
         if k is None:
             k = self._choose_n_clusters(gram)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gramian.embedding.projection import KernelProjection, significant
-from gramian.estimator import check_count
+from gramian.estimator import check_count, check_positive
 from gramian.grams import Gram
 from gramian.kernels import Kernel
 from gramian.typing import Array, Matrix
@@ -79,6 +79,7 @@ class KernelECA(KernelProjection):
         -------
         self : KernelECA
         """
+        check_positive(self, "tol", none_allowed=True)
         X, gram = self._fit_kernel(X)
         wanted = check_count(self, "n_components", X.shape[0])
         assert wanted is not None

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from gramian.embedding.preimage import RidgePreimage, fixed_point, nearest_rows
 from gramian.embedding.projection import KernelProjection, significant
-from gramian.estimator import check_choice, check_count, check_weights
+from gramian.estimator import check_choice, check_count, check_positive, check_weights
 from gramian.grams import Gram, SandwichGram
 from gramian.grams.base import Which
 from gramian.kernels import RBF, Kernel
@@ -103,6 +103,9 @@ class KernelPCA(KernelProjection):
         """
         check_choice(self, "order", ("magnitude", "largest"))
         check_choice(self, "preimage", (None, "ridge", "fixed_point"))
+        check_choice(self, "center", (True, False))
+        check_positive(self, "ridge")
+        check_positive(self, "tol", none_allowed=True)
         X, gram = self._fit_kernel(X, min_samples=2 if self.center else 1)
         n = X.shape[0]
         wanted = check_count(self, "n_components", n, none_allowed=True) or n
@@ -155,8 +158,6 @@ class KernelPCA(KernelProjection):
             )
         if self.preimage == "fixed_point" and not isinstance(self.kernel_, RBF):
             raise ValueError("preimage='fixed_point' is for kernel='rbf' only; use preimage='ridge'")
-        if not isinstance(self.ridge, (int, float)) or not self.ridge > 0:
-            raise ValueError(f"ridge={self.ridge!r} must be a positive number")
 
     def inverse_transform(self, Z: Array) -> Array:
         """Rows whose images are nearest to the given scores.

@@ -31,7 +31,14 @@ class Gram(LinearOperator):
         Number of samples.
     dtype : numpy dtype
         ``float32`` or ``float64``; products are computed and returned in it.
+
+    Attributes
+    ----------
+    cheap_products : bool
+        Whether K @ V costs little more than touching V (sparse K); the eigen-solver then uses narrow blocks.
     """
+
+    cheap_products: bool = False
 
     def __init__(self, n: int, dtype: Any) -> None:
         super().__init__(dtype=np.dtype(dtype), shape=(n, n))

@@ -174,23 +174,35 @@ def _dual(factor: Factor, k: int, random_state: RandomState) -> tuple[Array, Arr
     return values, vectors
 
 
-def orthonormalize(V: Array, *against: Array, scale: float = 0.0) -> tuple[Array, Array]:
-    """Q, R with orthonormal Q ⟂ ``against`` and V − (its part along ``against``) = Q R.
+def orthonormalize(V: Array, *against: Array, scale: float = 0.0) -> tuple[Array, Array, list[Array]]:
+    """Q, R and parts C with V = Σ_i against_i C_i + Q R, where Q is orthonormal and orthogonal to ``against``.
 
-    Blocks of GEMMs only: project, then orthonormalise through the small VᵀV; done twice, which is enough.
-    Directions of V below the rounding of its largest one (or of ``scale``) are dropped, so Q may be narrower.
+    Blocks of GEMMs only: project, then orthonormalise through the small VᵀV. The projection is repeated where it
+    cancelled digits; once more is enough. Directions of V below the rounding of its largest one (or of ``scale``)
+    are dropped, so Q may be narrower than V.
     """
     R = np.eye(V.shape[1])
+    parts = [np.zeros((basis.shape[1], V.shape[1])) for basis in against]
     for _ in range(2):
-        for basis in against:
-            V = V - basis @ (basis.T @ V)
-        squares, rotation = np.linalg.eigh(V.T @ V)
-        floor = 10 * np.finfo(V.dtype).eps * max(V.shape[1] * squares[-1], scale**2) if len(squares) else 0.0
-        solid = squares > floor
-        lengths = np.sqrt(squares[solid])
-        V = V @ (rotation[:, solid] / lengths)
-        R = (lengths[:, None] * rotation[:, solid].T) @ R
-    return V, R
+        before = np.einsum("ij,ij->j", V, V)
+        for basis, part in zip(against, parts, strict=True):
+            along = basis.T @ V
+            V = V - basis @ along
+            part += along @ R
+        after = np.einsum("ij,ij->j", V, V)
+        V, R = _whiten(V, R, scale)
+        if np.all(after > 1e-4 * before):
+            break
+    V, R = _whiten(V, R, 0.0)
+    return V, R, parts
+
+
+def _whiten(V: Array, R: Array, scale: float) -> tuple[Array, Array]:
+    """Q, R' with V R = Q R' and Q orthonormal to the rounding of VᵀV."""
+    squares, rotation = np.linalg.eigh(V.T @ V)
+    solid = squares > 10 * np.finfo(V.dtype).eps * max(V.shape[1] * squares.max(initial=0.0), scale**2)
+    lengths = np.sqrt(squares[solid])
+    return V @ (rotation[:, solid] / lengths), (lengths[:, None] * rotation[:, solid].T) @ R
 
 
 def block_krylov(
@@ -211,9 +223,13 @@ def block_krylov(
     """
     n = operator.shape[0]
     n_free = n - (0 if known is None else known.shape[1])
-    block = min(n_free, max(8, k // 2 + 4) if block is None else block)
-    keep = min(n_free, k + block)
-    capacity = min(n_free, max(keep + 4 * block, 3 * k + 40))
+    if block is None:
+        # Where a product costs little more than touching V, a narrow block reaches further per product; where
+        # it reads or recomputes a matrix, a wide one does more with each reading.
+        block = 2 if getattr(operator, "cheap_products", False) else max(8, k // 2 + 4)
+    block = min(n_free, block)
+    keep = min(n_free, k + max(2 * block, k // 2))
+    capacity = min(n_free, max(keep + 4 * block, 2 * keep, 24))
     fixed = () if known is None else (known,)
     rng = generator(random_state)
 
@@ -222,17 +238,18 @@ def block_krylov(
     last = orthonormalize(rng.standard_normal((n, block)), *fixed)[0]
     T = np.zeros((capacity + block, capacity + block))
     size = 0  # columns of the basis with a known column of T
+    scale = 0.0  # lower bound of the largest |λ|
     for _ in range(_MAX_PRODUCTS):
         width = last.shape[1]
         columns = slice(size, size + width)
         basis[:, columns] = last
         Q = basis[:, : size + width]
         W = operator @ last
-        T[: size + width, columns] = Q.T @ W
-        T[columns, : size + width] = T[: size + width, columns].T
+        scale = max(scale, float(np.linalg.norm(W, axis=0).max()))
+        last, R, parts = orthonormalize(W.astype(np.float64, copy=False), Q, *fixed, scale=scale * tol / 100)
         size += width
-        scale = float(np.abs(T[:size, :size]).max())
-        last, R = orthonormalize(W.astype(np.float64, copy=False), *fixed, Q, scale=scale * tol / 100)
+        T[:size, columns] = parts[0]
+        T[columns, :size] = parts[0].T
         values, Y = np.linalg.eigh(T[:size, :size])
         best = order(values, which)
         values, Y = values[best], Y[:, best]

@@ -28,6 +28,8 @@ class SparseGram(Gram):
     array([1., 2., 1.])
     """
 
+    cheap_products: bool = True
+
     def __init__(self, matrix: Any) -> None:
         matrix = csr_array(matrix)
         if matrix.dtype.kind != "f":

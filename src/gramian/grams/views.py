@@ -33,6 +33,7 @@ class SandwichGram(Gram):
     def __init__(self, base: Gram, scale: Array | None = None, directions: Array | None = None) -> None:
         super().__init__(base.shape[0], base.dtype)
         self.base = base
+        self.cheap_products = base.cheap_products
         self.scale = None if scale is None else np.asarray(scale, base.dtype)
         self.directions = None if directions is None else np.asarray(directions, base.dtype)
 
@@ -141,6 +142,7 @@ class ShiftedGram(Gram):
     def __init__(self, base: Gram, shift: float) -> None:
         super().__init__(base.shape[0], base.dtype)
         self.base = base
+        self.cheap_products = base.cheap_products
         self.shift = shift
 
     def _product(self, V: Array) -> Array:

@@ -34,6 +34,12 @@ class Kernel(BaseEstimator):
         mathematics allows it and are refused, by name, where not.
     has_features : bool
         Whether ``features(X)`` gives a finite F with K = F Fᵀ.
+    accepts_sparse, accepts_nan : bool
+        Whether X may be a sparse matrix, or have missing values.
+    pairwise : bool
+        Whether X holds similarities instead of samples.
+    sparse_blocks : bool
+        Whether ``kernel(X, Y)`` is a sparse matrix.
     """
 
     definite: bool = True
@@ -41,6 +47,7 @@ class Kernel(BaseEstimator):
     accepts_sparse: bool = False
     accepts_nan: bool = False
     pairwise: bool = False
+    sparse_blocks: bool = False
 
     # Hooks -------------------------------------------------------------------------------------------------
 
@@ -99,14 +106,26 @@ class Kernel(BaseEstimator):
             f"the {X.shape[0]}×{n_columns} kernel block",
             "use gram(X), which does not store it",
         )
+        self._finite_diagonal(X)
         return self._block(X, Y)
 
     def _block(self, X: Matrix, Y: Matrix | None) -> Array:
         return tiles.block(self, X, Y, X.dtype)
 
+    def _finite_diagonal(self, X: Matrix) -> Array:
+        """k(x, x); an error where it overflows, and with it, for a definite kernel, any other value."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            diagonal = self._diagonal(X)
+        if not np.isfinite(diagonal).all():
+            raise ValueError(
+                f"{type(self).__name__} overflows {X.dtype} on X, whose largest magnitude is {abs(X).max():.1e}; "
+                "scale the columns, for instance with StandardScaler"
+            )
+        return diagonal
+
     def diagonal(self, X: Matrix) -> Array:
         """k(x, x) for every row of X, shape (n,)."""
-        return self._diagonal(self._checked(X))
+        return self._finite_diagonal(self._checked(X))
 
     def features(self, X: Matrix) -> Matrix:
         """F with K = F Fᵀ, shape (n, m), dense or CSR, for kernels with finite features."""
@@ -115,6 +134,7 @@ class Kernel(BaseEstimator):
     def gram(self, X: Matrix) -> Gram:
         """The cheapest faithful Gram for X: features, a dense matrix, or recomputed tiles."""
         X = self._checked(X)
+        self._finite_diagonal(X)
         n = X.shape[0]
         if self.has_features and self._n_features(X) < n:
             return FeatureGram(self._factor(X))
@@ -192,6 +212,25 @@ def dot(left: Matrix, right: Matrix) -> Array:
     return out.toarray() if issparse(out) else np.asarray(out)
 
 
+def check_real(owner: Kernel, name: str, *, least: float | None = None, above: float | None = None) -> float:
+    """A parameter that must be a finite number, at least ``least`` or more than ``above``."""
+    value = getattr(owner, name)
+    good = isinstance(value, numbers.Real) and not isinstance(value, bool) and np.isfinite(float(value))
+    if not good or (least is not None and value < least) or (above is not None and value <= above):
+        limit = f" >= {least:g}" if least is not None else f" > {above:g}" if above is not None else ""
+        raise ValueError(f"{name}={value!r} must be a finite number{limit}")
+    return float(value)
+
+
+def _combinable(part: Any, name: str) -> Kernel:
+    """A kernel that sums and products can be made of."""
+    if not isinstance(part, Kernel) or isinstance(part, type):
+        raise ValueError(f"{name}={part!r} must be a kernel object such as RBF()")
+    if part.pairwise or part.sparse_blocks:
+        raise ValueError(f"{name}={part!r} cannot be part of a sum or product; combine the matrices instead")
+    return part
+
+
 class _Parts(tuple[Any, ...]):
     """Prepared sides of several kernels, sliced together."""
 
@@ -210,13 +249,15 @@ class _Pair(Kernel):
         self.second = second
 
     def _parts(self) -> tuple[Kernel, Kernel]:
-        fitted = hasattr(self, "first_")
-        return (self.first_, self.second_) if fitted else (self.first, self.second)
+        if hasattr(self, "first_"):
+            return self.first_, self.second_
+        return _combinable(self.first, "first"), _combinable(self.second, "second")
 
     def fit(self, X: Matrix, y: Any = None) -> Kernel:
         """Fit both kernels on X; see :meth:`Kernel.fit`."""
+        first, second = (clone(part) for part in (_combinable(self.first, "first"), _combinable(self.second, "second")))
         self._checked(X, reset=True)
-        self.first_, self.second_ = clone(self.first).fit(X, y), clone(self.second).fit(X, y)
+        self.first_, self.second_ = first.fit(X, y), second.fit(X, y)
         return self
 
     @property
@@ -296,6 +337,12 @@ class Scaled(Kernel):
         c. Negative factors would leave the cone of kernels and are refused.
     kernel : Kernel
         k.
+
+    Examples
+    --------
+    >>> from gramian.kernels import Linear
+    >>> (3 * Linear())([[1.0, 2.0]])
+    array([[15.]])
     """
 
     def __init__(self, factor: float, kernel: Kernel) -> None:
@@ -304,14 +351,14 @@ class Scaled(Kernel):
 
     @property
     def _inner(self) -> Kernel:
-        if not self.factor >= 0:
-            raise ValueError(f"factor={self.factor!r} must be >= 0; a negative multiple of a kernel is not a kernel")
-        return self.kernel_ if hasattr(self, "kernel_") else self.kernel
+        return self.kernel_ if hasattr(self, "kernel_") else _combinable(self.kernel, "kernel")
 
     def fit(self, X: Matrix, y: Any = None) -> Kernel:
         """Fit the kernel on X; see :meth:`Kernel.fit`."""
+        check_real(self, "factor", least=0)
+        kernel = clone(_combinable(self.kernel, "kernel"))
         self._checked(X, reset=True)
-        self.kernel_ = clone(self._inner).fit(X, y)
+        self.kernel_ = kernel.fit(X, y)
         return self
 
     @property

@@ -91,12 +91,21 @@ class FunctionKernel(Kernel):
     function : callable
         Takes two arrays of rows, returns their similarities. It may be called with any subset of the rows, and
         from several threads at once.
+
+    Examples
+    --------
+    >>> FunctionKernel(lambda X, Y: X @ Y.T)([[1.0, 2.0]])
+    array([[5.]])
     """
 
     definite: bool = False
 
     def __init__(self, function: Callable[[Array, Array], Array]) -> None:
         self.function = function
+
+    def _resolve(self, X: Matrix) -> None:
+        if not callable(self.function):
+            raise ValueError(f"function={self.function!r} must be a function of two arrays")
 
     def _tile(self, left: Any, right: Any) -> Array:
         block = np.asarray(self.function(left, right))

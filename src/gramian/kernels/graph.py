@@ -51,6 +51,7 @@ class NeighborGraph(Kernel):
     """
 
     definite: bool = False
+    sparse_blocks: bool = True
 
     def __init__(
         self,
@@ -67,7 +68,7 @@ class NeighborGraph(Kernel):
 
     @property
     def accepts_nan(self) -> bool:  # type: ignore[override]
-        return self.kernel is not None and bool(self.kernel.accepts_nan)
+        return isinstance(self.kernel, Kernel) and bool(self.kernel.accepts_nan)
 
     def fit(self, X: Matrix, y: Any = None) -> NeighborGraph:
         """Check the parameters against X and fit the weighting kernel, if any; see :meth:`Kernel.fit`."""
@@ -77,6 +78,10 @@ class NeighborGraph(Kernel):
                 raise ValueError(f"radius={self.radius!r} must be a positive number")
         elif not isinstance(self.n_neighbors, Integral) or self.n_neighbors < 1:
             raise ValueError(f"n_neighbors={self.n_neighbors!r} must be a whole number >= 1")
+        if not isinstance(self.mutual, (bool, np.bool_)):
+            raise ValueError(f"mutual={self.mutual!r} must be True or False")
+        if self.kernel is not None and (not isinstance(self.kernel, Kernel) or self.kernel.pairwise):
+            raise ValueError(f"kernel={self.kernel!r} must be a kernel of samples such as RBF(), or None")
         if X.shape[0] < 2:
             raise ValueError("NeighborGraph needs at least two rows to connect but n_samples=1")
         self.kernel_: Kernel | None = None if self.kernel is None else clone(self.kernel).fit(X, y)

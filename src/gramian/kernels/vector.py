@@ -6,7 +6,7 @@ of augmented rows. All are computed in the dtype of the data.
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,19 +15,9 @@ from scipy.spatial.distance import cdist
 from sklearn.exceptions import NotFittedError
 
 from gramian.grams.features import squared_norms
-from gramian.kernels.base import FeatureKernel, Kernel, dot
+from gramian.kernels.base import FeatureKernel, Kernel, check_real, dot
 from gramian.kernels.widths import Metric, resolve_width
 from gramian.typing import Array, Matrix
-
-
-def _check_real(owner: Kernel, name: str, *, least: float | None = None, above: float | None = None) -> float:
-    value = getattr(owner, name)
-    low = least if least is not None else above
-    good = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
-    if not good or (least is not None and value < least) or (above is not None and value <= above):
-        limit = "" if low is None else f" {'>=' if least is not None else '>'} {low:g}"
-        raise ValueError(f"{name}={value!r} must be a finite number{limit}")
-    return float(value)
 
 
 class _WidthMixin:
@@ -123,7 +113,7 @@ class Polynomial(_InnerProductKernel):
     def _check(self) -> None:
         if not isinstance(self.degree, Integral) or isinstance(self.degree, bool) or self.degree < 1:
             raise ValueError(f"degree={self.degree!r} must be a whole number >= 1")
-        _check_real(self, "offset", least=0)
+        check_real(self, "offset", least=0)
 
     def _of_product(self, product: Array) -> Array:
         self._check()
@@ -152,8 +142,8 @@ class Tanh(_InnerProductKernel):
         self.offset = offset
 
     def _resolve(self, X: Matrix) -> None:
-        _check_real(self, "slope")
-        _check_real(self, "offset")
+        check_real(self, "slope")
+        check_real(self, "offset")
 
     def _of_product(self, product: Array) -> Array:
         product *= product.dtype.type(self.slope)
@@ -194,7 +184,12 @@ class _DistanceKernel(Kernel):
 
 def _augmented(X: Matrix, *, left: bool) -> Matrix:
     """Rows (x, ‖x‖², 1) or (−2x, 1, ‖x‖²)."""
-    norms = squared_norms(X)[:, None].astype(X.dtype, copy=False)
+    with np.errstate(over="ignore"):
+        norms = squared_norms(X)[:, None].astype(X.dtype, copy=False)
+    if not np.isfinite(norms).all():
+        raise ValueError(
+            f"distances between rows of X overflow {X.dtype}; scale the columns, for instance with StandardScaler"
+        )
     ones = np.ones_like(norms)
     columns = [X, norms, ones] if left else [-2 * X, ones, norms]
     return hstack(columns, "csr") if issparse(X) else np.hstack(columns)
@@ -280,8 +275,8 @@ class GaussianDifference(_WidthMixin, _DistanceKernel):
         self.weight = weight
 
     def _resolve(self, X: Matrix) -> None:
-        _check_real(self, "ratio", above=1)
-        _check_real(self, "weight", least=0)
+        check_real(self, "ratio", above=1)
+        check_real(self, "weight", least=0)
         super()._resolve(X)
 
     def _of_distance(self, squared: Array) -> Array:
@@ -330,7 +325,7 @@ class Multiquadric(_DistanceKernel):
         self.offset = offset
 
     def _resolve(self, X: Matrix) -> None:
-        _check_real(self, "offset", above=0)
+        check_real(self, "offset", above=0)
 
     def _of_distance(self, squared: Array) -> Array:
         squared += squared.dtype.type(self.offset**2)
@@ -403,7 +398,7 @@ class TL1(_ManhattanKernel):
         self.radius = radius
 
     def _resolve(self, X: Matrix) -> None:
-        self.radius_ = 0.7 * X.shape[1] if self.radius is None else _check_real(self, "radius", above=0)
+        self.radius_ = 0.7 * X.shape[1] if self.radius is None else check_real(self, "radius", above=0)
 
     def _of_distance(self, distance: Array) -> Array:
         radius = getattr(self, "radius_", self.radius)

@@ -1,0 +1,1 @@
+"""Side-by-side measurements against the peers, one file per question."""

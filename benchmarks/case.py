@@ -1,0 +1,88 @@
+"""A benchmark is a question, the data for it, and two or more sides that answer it.
+
+Every side runs in a process of its own, so that peak memory is its own and no cache is shared; what it returns is
+scored outside the clock. The first side is gramian.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+Scores = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question to measure.
+
+    Parameters
+    ----------
+    name : str
+        What ``make bench ONLY=name`` selects.
+    question, target : str
+        As a user would ask it, and what we promised to reach.
+    data : callable
+        Makes the input, outside the clock.
+    sides : dict of callables
+        Name → function of the data; timed. The first is ours.
+    score : callable
+        (data, result) → JSON-able scores; not timed.
+    compare : callable, optional
+        Given the scores of all sides, adds what needs a reference (an error, say).
+    repeats : int
+        Fresh processes per side; the median time counts.
+    """
+
+    name: str
+    question: str
+    target: str
+    data: Callable[[], Any]
+    sides: dict[str, Callable[[Any], Any]]
+    score: Callable[[Any, Any], Scores]
+    compare: Callable[[dict[str, Scores]], None] | None = None
+    repeats: int = 3
+    module: str = field(default="", compare=False)
+
+    def measure(self, module: str) -> list[dict[str, Any]]:
+        """Run all sides, interleaved, and return one row per side."""
+        runs: dict[str, list[dict[str, Any]]] = {side: [] for side in self.sides}
+        for _ in range(self.repeats):
+            for side in self.sides:
+                runs[side].append(_run_side(module, self.name, side))
+        scores = {side: parts[0]["scores"] for side, parts in runs.items()}
+        if self.compare is not None:
+            self.compare(scores)
+        ours = median(part["seconds"] for part in next(iter(runs.values())))
+        rows = []
+        for side, parts in runs.items():
+            seconds = median(part["seconds"] for part in parts)
+            rows.append(
+                {
+                    "case": self.name,
+                    "question": self.question,
+                    "target": self.target,
+                    "side": side,
+                    "seconds": round(seconds, 4),
+                    "spread": [round(min(p["seconds"] for p in parts), 4), round(max(p["seconds"] for p in parts), 4)],
+                    "times_slower_than_ours": round(seconds / ours, 3),
+                    "peak_mb": round(median(part["peak_mb"] for part in parts)),
+                    "before_mb": round(median(part["before_mb"] for part in parts)),
+                    "scores": {key: value for key, value in scores[side].items() if not key.startswith("_")},
+                }
+            )
+        return rows
+
+
+def _run_side(module: str, case: str, side: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks.worker", module, case, side]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{case}, {side} failed:\n{done.stderr}")
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
