@@ -7,6 +7,7 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.neighbors import NearestNeighbors
 
 from gramian.kernels import RBF, Kernel
+from gramian.landmarks import Nystroem
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
 
@@ -32,8 +33,6 @@ class RidgePreimage:
     def __init__(
         self, embedding: Array, X: Array, ridge: float, n_landmarks: int = 500, random_state: RandomState = 0
     ) -> None:
-        from gramian.landmarks import Nystroem
-
         self.map = Nystroem(min(n_landmarks, len(X)), kernel=RBF(), random_state=random_state).fit(embedding)
         self.mean = X.mean(axis=0)
         factor = self.map._factor(embedding)
