@@ -1,0 +1,161 @@
+"""Every script of the gallery runs as written, small, in an empty folder, and its printed claims hold."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+GALLERY = Path(__file__).parents[1] / "docs" / "gallery"
+SCRIPTS = {path.name[:3]: path for path in sorted(GALLERY.glob("[0-9]*.py"))}
+
+
+def script(number: str) -> ModuleType:
+    path = SCRIPTS[number]
+    spec = importlib.util.spec_from_file_location(f"gallery_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run a script in an empty folder; gives what it printed."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(number: str, *arguments: str) -> str:
+        script(number).main(list(arguments))
+        return capsys.readouterr().out
+
+    return call
+
+
+def assert_picture(path: Path) -> None:
+    """A PNG that is not blank."""
+    from matplotlib.image import imread
+
+    pixels = imread(path)
+    assert min(pixels.shape[:2]) > 300
+    assert np.unique(pixels.reshape(-1, pixels.shape[2]), axis=0).shape[0] > 10
+
+
+def numbers(text: str) -> list[float]:
+    return [float(word) for word in re.findall(r"-?\d+\.\d+(?:e-?\d+)?", text)]
+
+
+def test_every_script_of_the_gallery_has_a_test_here():
+    tested = set(re.findall(r'run\(\s*"(\d{3})"', Path(__file__).read_text()))
+    assert set(SCRIPTS) == tested
+
+
+def agreement(printed: str) -> tuple[list[float], list[float]]:
+    """Accuracy, NMI and ARI of the fitted and of the new rows."""
+    fitted, new = (
+        next(line for line in printed.splitlines() if name in line) for name in ("rows of fit", "by predict")
+    )
+    return numbers(fitted), numbers(new)
+
+
+def test_demo_with_its_defaults_finds_the_six_diseases_and_draws_them(run):
+    printed = run("010")
+    fitted, new = agreement(printed)
+    assert min(fitted[0], new[0]) > 0.9
+    for disease in ("psoriasis", "lichen planus", "pityriasis rubra pilaris"):
+        assert disease in printed
+    assert "Picture: demo/dermatology_neighbors.png" in printed
+    assert_picture(Path("demo/dermatology_neighbors.png"))
+
+
+@pytest.mark.parametrize("kernel", script("010").KERNELS)
+def test_demo_clusters_wine_with_every_kernel_and_better_than_chance(tmp_path, capsys, kernel):
+    demo, drawn = script("010"), {}
+    demo.draw = lambda path, **parts: drawn.update(parts)  # the picture is the slow part, and tested above
+    demo.main(["--table", "wine", "--kernel", kernel, "--out", str(tmp_path)])
+    fitted, new = agreement(capsys.readouterr().out)
+    assert min(fitted[0], new[0]) > 0.6  # the largest cultivar is 40 % of the rows
+    assert [points.shape for points in drawn["maps"]] == [(142, 2), (36, 2)]
+    assert all(np.isfinite(points).all() for points in drawn["maps"])
+
+
+def test_demo_prints_the_scores_of_the_metrics_under_the_names_that_fit_gave():
+    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+    rng = np.random.default_rng(0)
+    classes, clusters = rng.integers(3, size=60), rng.integers(3, size=60)
+    old, new = np.arange(40), np.arange(40, 60)
+    printed = script("010").agreement_table(classes, clusters[old], clusters[new], old, new, {0: 2, 1: 0})
+    right = [{0: 2, 1: 0}.get(cluster) == true for cluster, true in zip(clusters, classes, strict=True)]
+    for row, part in enumerate((old, new)):
+        scores = (
+            np.mean([right[i] for i in part]),
+            normalized_mutual_info_score(classes[part], clusters[part]),
+            adjusted_rand_score(classes[part], clusters[part]),
+        )
+        cells = [list(column.cells)[row] for column in printed.columns]
+        assert cells[1:] == [str(len(part)), *(f"{score:.3f}" for score in scores)]
+
+
+def test_demo_draws_the_features_that_differ_most():
+    demo = script("010")
+    X = np.array([[1.0, 5.0, 0.0], [1.0, 5.0, 1.0], [-1.0, 4.0, 0.0], [-1.0, 4.0, 1.0]])
+    difference = demo.standardised_difference(X, np.array([True, True, False, False]))
+    assert difference.tolist() == [2.0, 1.0, 0.0]
+    assert demo.telling_features(np.array([difference, -difference]), most=2) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--kernel", "gauss"], "--kernel gauss is not a kernel for a table; use one of cauchy"),
+        (["--kernel", "precomputed"], "--kernel precomputed is not a kernel for a table"),
+        (["--table", "titanic"], "--table titanic is not a bundled table; use one of breast_w"),
+        (["--table", "horse_colic"], "--table horse_colic has only 7 rows without holes; use one of"),
+        (["--clusters", "1"], "--clusters 1 must be from 2 to 12"),
+        (["--seed", "-1"], "--seed -1 is negative"),
+        (["--out", "taken/demo"], "--out taken/demo cannot be made"),
+    ],
+)
+def test_demo_answers_a_bad_argument_in_one_line_with_exit_code_2(tmp_path, monkeypatch, capsys, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    Path("taken").write_text("a file where a folder should go")
+    with pytest.raises(SystemExit) as stopped:
+        script("010").main(arguments)
+    message = capsys.readouterr().err
+    assert stopped.value.code == 2
+    assert message.startswith(f"error: {words}")
+    assert message.count("\n") == 1
+
+
+def test_new_rows_land_in_the_right_cluster(run):
+    printed = run("020", "--rows", "300", "--new", "500")
+    assert "SpectralClustering has predict: False" in printed
+    assert len(re.findall(r"(?:100\.0|99\.\d)% of 500 new rows", printed)) == 2
+    assert_picture(Path("demo/new_rows.png"))
+
+
+def test_kernel_pca_leaves_less_noise_than_linear_pca(run):
+    printed = run("030", "--train", "700", "--test", "40")
+    noisy, linear, kernel = (numbers(line)[-1] for line in printed.splitlines()[:3])
+    assert kernel < 0.8 * linear < linear < noisy
+    assert_picture(Path("demo/denoised_digits.png"))
+
+
+def test_chosen_landmarks_are_better_than_random_ones(run):
+    lines = run("040", "--rows", "800", "--landmarks", "20", "60", "--repeats", "2").splitlines()
+    whole, worst = ({line.split()[0]: numbers(line)[-1] for line in block} for block in (lines[2:6], lines[8:12]))
+    assert set(whole) == set(worst) == {"uniform", "kmeans", "renyi", "leverage"}
+    assert whole["kmeans"] < min(whole[name] for name in ("uniform", "renyi", "leverage"))
+    assert max(worst["renyi"], worst["kmeans"]) < worst["uniform"]
+    assert_picture(Path("demo/landmarks.png"))
+
+
+def test_many_rows_are_clustered_through_landmarks(run):
+    printed = run("050", "--rows", "20000", "--landmarks", "60")
+    assert "18000 rows: the Gram matrix would take 1.3 GB" in printed
+    assert [float(score) for score in re.findall(r"ARI (\d\.\d+)", printed)] == [1.0, 1.0]
