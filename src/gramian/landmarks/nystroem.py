@@ -47,11 +47,15 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FeatureKernel)
         How landmarks are chosen:
 
         - "uniform": random rows; costs nothing.
-        - "kmeans": centres of k-means clusters. The smallest error for most data, above all in few dimensions.
+        - "kmeans": centres of k-means clusters. The smallest error of the kernel on all tables measured.
           Needs data that can be averaged.
-        - "renyi": rows swapped until they are spread out (largest quadratic Rényi entropy). Covers rare regions.
+        - "renyi": rows swapped until they are spread out (largest quadratic Rényi entropy). Covers rare regions, which
+          helps a wide kernel; with a narrow one the landmarks go to outliers and the error is above uniform's.
         - "leverage": rows drawn by how little the others explain them (ridge leverage scores). For any kernel, and
-          for missing values where the kernel takes them.
+          for missing values where the kernel takes them; between "uniform" and "kmeans".
+
+        A smaller error of the kernel is not always a better prediction: where the target varies most among the
+        common rows, uniform landmarks can predict as well or better. ``benchmarks/landmarks.py`` measures both.
     random_state : int, Generator, RandomState or None, default None
         For the selection.
 
