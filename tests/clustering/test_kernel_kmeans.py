@@ -152,6 +152,19 @@ class TestDescent:
         lowest = np.linalg.eigvalsh(model.kernel_(X) * np.outer(roots, roots))[0]
         assert -lowest <= shift <= -1.02 * lowest
 
+    @pytest.mark.parametrize("kernel", [NeighborGraph(4), TL1(radius=6.0), RBF(0.7)], ids=repr)
+    def test_one_step_is_that_of_the_shifted_matrix(self, kernel, rng, X):
+        """A step assigns as k-means on K + c diag(1/a), written out, does; clusters of unequal size tell."""
+        model = KernelKMeans(3, kernel=kernel, random_state=0).fit(X)
+        gram, a = model.kernel_.gram(X), rng.random(50) + 0.2
+        start = np.repeat([0, 1, 2], [36, 10, 4])
+        for shift in (0.0, 0.3, 2.0):
+            K = gram.dense() + shift * np.diag(1 / a)
+            means = np.array([a * (start == c) / a[start == c].sum() for c in range(3)])
+            distance = np.diag(K)[:, None] - 2 * K @ means.T + np.einsum("ci,ij,cj->c", means, K, means)
+            step = _descend(gram, start[:, None], 3, a, shift, 2, 0)[0]
+            np.testing.assert_array_equal(step, distance.argmin(axis=1))
+
     def test_a_converged_start_stays(self, blobs):
         """Started from the answer it stops at once with it."""
         X, y = blobs
@@ -261,6 +274,12 @@ class TestEmptyClusters:
         X = np.array([[0.0], [0.1], [0.2], [50.0]])
         labels = KernelKMeans(2, kernel="linear", init=np.zeros(4, int)).fit(X).labels_
         np.testing.assert_array_equal(labels == labels[3], [False, False, False, True])
+
+    def test_one_step_moves_only_the_farthest_row(self, rng):
+        """The first step from one full and one empty cluster founds the empty one with the row farthest off."""
+        X = np.vstack([rng.normal(5.0, 1.0, (30, 2)), rng.normal(0.0, 0.1, (5, 2)), [[40.0, 40.0]]])
+        labels = _descend(Linear().gram(X), np.zeros((36, 1), int), 2, np.ones(36), 0.0, 2, 0)[0]
+        np.testing.assert_array_equal(np.flatnonzero(labels), [35])
 
     def test_as_many_clusters_as_rows(self, X):
         """With k = n every row is its own cluster and the objective is zero."""

@@ -91,6 +91,13 @@ class TestAxes:
         np.testing.assert_array_equal(model.component_indices_, [0, 1])
         np.testing.assert_allclose(model.entropies_, 1)
 
+    def test_equal_contributions_go_to_the_larger_eigenvalue(self, monkeypatch, X):
+        """Of axes with the same contribution the one of larger eigenvalue comes first."""
+        vectors = np.linalg.qr(np.ones((50, 4)) + np.eye(50, 4))[0]
+        found = np.array([5.0, 4.0, 3.0, 2.0]), vectors, np.array([1.0, 7.0, 9.0, 7.0])
+        monkeypatch.setattr(KernelECA, "_candidates", lambda *_: found)
+        np.testing.assert_array_equal(KernelECA(3).fit(X).component_indices_, [2, 1, 3])
+
     def test_equal_clusters_share_the_entropy(self, rng):
         """Equal blocks have a repeated eigenvalue; however its axes are turned, together they carry everything."""
         K = np.kron(np.eye(3), np.ones((10, 10)))

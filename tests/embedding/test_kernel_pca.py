@@ -275,6 +275,9 @@ class TestIndefinite:
         model = KernelPCA(4, kernel=INDEFINITE[name], order="largest").fit(X)
         np.testing.assert_allclose(model.eigenvalues_, np.linalg.eigvalsh(centred(K))[::-1][:4], rtol=1e-8)
         assert np.all(model.signature_ == 1)
+        everything = KernelPCA(None, kernel=INDEFINITE[name], order="largest").fit(X)
+        values = np.linalg.eigvalsh(centred(K))
+        assert everything.n_components_ == np.sum(values > 1e-10 * values[-1]) < len(X) - 1
 
     def test_iterated_pairs_equal_the_dense_ones(self, rng):
         """Above 500 rows the pairs of largest magnitude, of both signs, are the right ones."""

@@ -108,6 +108,16 @@ class TestRidge:
         expected = K_new @ np.linalg.solve(K + penalty * np.eye(40), X - X.mean(axis=0)) + X.mean(axis=0)
         np.testing.assert_allclose(ridge(new), expected, atol=1e-8)
 
+    def test_few_landmarks_regress_on_their_features(self, rng, X):
+        """With fewer landmarks this is ridge regression on their features, scaled by the mean square of a feature."""
+        scores = rng.standard_normal((40, 4))
+        ridge = RidgePreimage(scores, X, 1e-2, n_landmarks=8)
+        F = ridge.map.transform(scores)
+        assert F.shape[1] == 8
+        penalty = 1e-2 * (F**2).sum(axis=0).mean()
+        weights = np.linalg.solve(F.T @ F + penalty * np.eye(8), F.T @ (X - X.mean(axis=0)))
+        np.testing.assert_allclose(ridge(scores), F @ weights + X.mean(axis=0), atol=1e-9)
+
     @pytest.mark.parametrize("kernel", [RBF(2.0), "linear", TL1(radius=8.0)], ids=str)
     def test_fitted_rows_come_back(self, kernel, X):
         """For any kernel whose scores tell the rows apart a small ridge nearly returns the fitted rows."""
