@@ -26,12 +26,12 @@ class KernelEstimator(BaseEstimator):
 
     kernel: Kernel | str | Callable[[Any, Any], Any]
 
-    def _fit_kernel(self, X: Matrix, *, min_samples: int = 1) -> tuple[Matrix, Gram]:
-        """X checked, ``kernel_`` set, and the Gram of X."""
+    def _fit_kernel(self, X: Matrix, *, min_samples: int = 1) -> tuple[Matrix, Kernel, Gram]:
+        """X checked, the kernel fitted on it, and its Gram; ``fit`` sets ``kernel_`` when all else has succeeded."""
         kernel = as_kernel(self.kernel)
         X = validate_data(self, X, reset=True, ensure_min_samples=min_samples, **_checks(kernel))
-        self.kernel_ = kernel.fit(X)
-        return X, self.kernel_.gram(X)
+        kernel.fit(X)
+        return X, kernel, kernel.gram(X)
 
     def _check_new(self, X: Matrix) -> Matrix:
         """New rows, checked against what ``fit`` saw."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from numbers import Integral
 
+import numpy as np
+from sklearn.utils.validation import check_array
+
+from gramian.clustering.rows import refill_empty, unit_rows
 from gramian.randomness import spawn
 from gramian.typing import Array, RandomState
 
@@ -45,27 +49,28 @@ def angular_kmeans(
     >>> bool(labels[0] == labels[1] != labels[2])
     True
     """
-    Z = np.asarray(Z)
-    if Z.ndim != 2 or not np.all(np.isfinite(Z)):
-        raise ValueError("Z must be a finite 2-D array; remove NaN and infinite rows first")
-    if not 1 <= n_clusters <= len(Z):
-        raise ValueError(f"n_clusters={n_clusters} must be between 1 and the n_samples={len(Z)}")
-    if n_init < 1:
-        raise ValueError(f"n_init={n_init} must be at least 1")
-    U = _directions(Z)
+    Z = check_array(Z, dtype=[np.float64, np.float32], input_name="Z")
+    for name, value in (("n_clusters", n_clusters), ("n_init", n_init), ("max_iter", max_iter)):
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+            raise ValueError(f"{name}={value!r} must be a whole number >= 1")
+    if n_clusters > len(Z):
+        raise ValueError(f"n_clusters={n_clusters} is more than the n_samples={len(Z)}")
+    # A zero row has no direction: it must neither seed a cluster nor fill an empty one.
+    pointing = np.flatnonzero(Z.any(axis=1))
+    labels = np.zeros(len(Z), np.intp)
+    if not len(pointing):
+        return labels, np.zeros((n_clusters, Z.shape[1]), Z.dtype), 0.0
+    Z = Z[pointing]
+    U = unit_rows(Z)
     runs = [_one_run(Z, U, n_clusters, max_iter, rng) for rng in spawn(random_state, n_init)]
-    return max(runs, key=lambda run: run[2])
+    labels[pointing], centers, score = max(runs, key=lambda run: run[2])
+    return labels, centers, score
 
 
 def nearest_direction(Z: Array, centers: Array) -> Array:
     """Index of the centre at the smallest angle to each row."""
-    labels: Array = np.argmax(_directions(Z) @ _directions(centers).T, axis=1)
+    labels: Array = np.argmax(unit_rows(Z) @ unit_rows(centers).T, axis=1)
     return labels
-
-
-def _directions(Z: Array) -> Array:
-    norms = np.linalg.norm(Z, axis=1, keepdims=True)
-    return np.divide(Z, norms, out=np.zeros_like(Z), where=norms > 0)
 
 
 def _one_run(
@@ -74,15 +79,15 @@ def _one_run(
     centers = U[_spread_rows(U, n_clusters, rng)]
     labels = np.full(len(Z), -1)
     for _ in range(max_iter):
-        cosines = U @ _directions(centers).T
+        cosines = U @ unit_rows(centers).T
         new = np.argmax(cosines, axis=1)
-        _refill_empty(new, cosines, n_clusters)
+        refill_empty(new, -cosines[np.arange(len(new)), new], n_clusters)
         if np.array_equal(new, labels):
             break
         labels = new
         members = np.equal.outer(np.arange(n_clusters), labels).astype(Z.dtype)
         centers = members @ Z / np.maximum(members.sum(axis=1, keepdims=True), 1)
-    score = float((U * _directions(centers)[labels]).sum())
+    score = float((U * unit_rows(centers)[labels]).sum())
     return labels, centers, score
 
 
@@ -96,18 +101,3 @@ def _spread_rows(U: Array, n_clusters: int, rng: np.random.Generator) -> list[in
         chosen.append(int(rng.choice(len(U), p=distance / total) if total > 0 else rng.integers(len(U))))
         closest = np.maximum(closest, U @ U[chosen[-1]])
     return chosen
-
-
-def _refill_empty(labels: Array, cosines: Array, n_clusters: int) -> None:
-    """Give each empty cluster the row that fits its own cluster worst, in place."""
-    empty = np.flatnonzero(np.bincount(labels, minlength=n_clusters) == 0)
-    if not len(empty):
-        return
-    fit = cosines[np.arange(len(labels)), labels]
-    sizes = np.bincount(labels, minlength=n_clusters)
-    for row in np.argsort(fit, kind="stable"):
-        if not len(empty):
-            return
-        if sizes[labels[row]] > 1:
-            sizes[labels[row]] -= 1
-            labels[row], empty = empty[0], empty[1:]

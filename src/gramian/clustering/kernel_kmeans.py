@@ -11,6 +11,9 @@ from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from gramian.clustering.rows import refill_empty, used_labels
+from gramian.clustering.spectral import spectral_labels
+from gramian.configuration import memory_budget
 from gramian.estimator import KernelEstimator, check_count, check_weights, check_whole
 from gramian.grams import Gram, SandwichGram
 from gramian.kernels import Expansion, Kernel
@@ -99,58 +102,58 @@ class KernelKMeans(ClusterMixin, KernelEstimator):
         """
         check_whole(self, "n_init", "max_iter")
         check_whole(self, "verbose", least=0)
-        X, gram = self._fit_kernel(X)
+        X, kernel, gram = self._fit_kernel(X)
         n = X.shape[0]
         k = check_count(self, "n_clusters", n)
         assert k is not None
         weights = np.ones(n, gram.dtype) if sample_weight is None else check_weights(sample_weight, n, gram.dtype)
         if weights.min() <= 0:
             raise ValueError("sample_weight must be positive for KernelKMeans; leave out samples of weight zero")
-        shift = self._definite_shift(gram, weights)
-        starts = self._starts(X, gram, k, weights)
-        labels, self.inertia_, self.n_iter_ = _descend(gram, starts, k, weights, shift, self.max_iter, self.verbose)
-        self.labels_ = labels
-        self._finish(X, gram, weights, k)
+        given = self._given_labels(n, k)
+        # The objective does not depend on the origin, and features far from it lose their digits in products.
+        center = None if gram.factor is None else np.full(n, 1 / n, gram.dtype)
+        view = gram if center is None else gram.centered()
+        shift = 0.0 if kernel.definite else _definite_shift(view, weights)
+        descent = _Descent(view, k, weights, shift, int(self.max_iter), self.verbose)
+        if given is not None:
+            descent.run(given[:, None])
+        elif self.init == "spectral":
+            descent.run(spectral_labels(gram, k, self.random_state)[:, None])
+        else:
+            rng = generator(self.random_state)
+            for n_starts in _groups(n, k, int(self.n_init), gram.dtype.itemsize):
+                descent.run(_plus_plus(view, k, n_starts, weights, rng))
+        self.kernel_ = kernel
+        self.inertia_, self.n_iter_ = descent.objective, descent.n_iter
+        self.labels_, used = used_labels(descent.labels)
+        self.n_clusters_ = len(used)
+        self._warn(k, descent.settled)
+        # d²(x, c) = k(x, x) − 2 Σ_i k(x, x_i) a_i h_ic / s_c + t_c
+        H, sizes = _weighted_indicator(self.labels_[:, None], self.n_clusters_, weights)
+        means = H / sizes
+        self.offsets_ = np.einsum("ij,ij->j", means, view @ means)
+        if center is not None:
+            means -= center[:, None]
+        self.expansion_ = Expansion(kernel, X, means, gram=gram, center=center)
         return self
 
-    def _definite_shift(self, gram: Gram, weights: Array) -> float:
-        """c ≥ 0 that makes K + c·diag(1/a) positive semi-definite, i.e. √a K √a + c·I."""
-        if self.kernel_.definite:
-            return 0.0
-        lowest = SandwichGram(gram, np.sqrt(weights)).eigenpairs(1, "smallest", tol=1e-3)[0][0]
-        return max(0.0, -1.01 * float(lowest))
-
-    def _starts(self, X: Matrix, gram: Gram, k: int, weights: Array) -> Array:
-        """Initial labels, shape (n, number of starts)."""
-        n = X.shape[0]
-        if isinstance(self.init, str) and self.init == "k-means++":
-            return _plus_plus(gram, k, int(self.n_init), weights, generator(self.random_state))
-        if isinstance(self.init, str) and self.init == "spectral":
-            from gramian.clustering.spectral import spectral_labels
-
-            return spectral_labels(gram, k, self.random_state)[:, None]
+    def _given_labels(self, n: int, k: int) -> Array | None:
+        """``init`` as labels, or None where it names a method."""
+        if isinstance(self.init, str) and self.init in ("k-means++", "spectral"):
+            return None
         labels = np.asarray(self.init)
         if labels.shape != (n,) or labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= k:
-            raise ValueError(
-                f"init={self.init!r} is not known; pass 'k-means++', 'spectral' or {n} labels from 0 to {k - 1}"
-            )
-        return labels[:, None]
+            raise ValueError(f"init must be 'k-means++', 'spectral' or {n} labels from 0 to {k - 1}")
+        return labels
 
-    def _finish(self, X: Matrix, gram: Gram, weights: Array, k: int) -> None:
-        """What ``predict`` needs: d²(x, c) = k(x, x) − 2 Σ_i k(x, x_i) a_i h_ic / s_c + t_c."""
-        found = np.unique(self.labels_)
-        self.n_clusters_ = len(found)
-        if len(found) < k:
-            warnings.warn(
-                f"only {len(found)} distinct clusters were found of n_clusters={k}; X may have duplicate rows",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-            self.labels_ = np.searchsorted(found, self.labels_)
-        H, sizes = _weighted_indicator(self.labels_[:, None], len(found), weights)
-        means = H / sizes
-        self.offsets_ = np.einsum("ij,ij->j", means, gram @ means)
-        self.expansion_ = Expansion(self.kernel_, X, means)
+    def _warn(self, k: int, settled: bool) -> None:
+        if self.n_clusters_ < k:
+            message = f"only {self.n_clusters_} distinct clusters found of n_clusters={k}; X may have duplicate rows"
+        elif not settled:
+            message = f"labels still changed after max_iter={self.max_iter} iterations; raise max_iter"
+        else:
+            return
+        warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def predict(self, X: Matrix) -> Array:
         """Cluster of each new sample: the nearest mean in feature space.
@@ -163,7 +166,7 @@ class KernelKMeans(ClusterMixin, KernelEstimator):
         -------
         labels : ndarray (n_new,)
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "expansion_")
         labels: Array = np.argmin(self.offsets_ - 2 * self.expansion_(self._check_new(X)), axis=1)
         return labels
 
@@ -178,8 +181,11 @@ def kmeans_objective(gram: Gram, labels: Array, weights: Array | None = None) ->
     >>> kmeans_objective(Linear().gram(np.array([[0.0], [2.0], [9.0]])), np.array([0, 0, 1]))
     2.0
     """
-    weights = np.ones(gram.shape[0], gram.dtype) if weights is None else weights
-    labels = np.unique(labels, return_inverse=True)[1]
+    n = gram.shape[0]
+    weights = np.ones(n, gram.dtype) if weights is None else check_weights(weights, n, gram.dtype)
+    if np.shape(labels) != (n,):
+        raise ValueError(f"labels has shape {np.shape(labels)}; pass one label for each of the {n} samples")
+    labels = used_labels(labels)[0]
     H, sizes = _weighted_indicator(labels[:, None], int(labels.max()) + 1, weights)
     return float(weights @ gram.diagonal() - (np.einsum("ij,ij->j", H, gram @ H) / sizes).sum())
 
@@ -213,48 +219,91 @@ def _plus_plus(gram: Gram, k: int, n_starts: int, weights: Array, rng: np.random
     return labels
 
 
-def _descend(
-    gram: Gram, labels: Array, k: int, weights: Array, shift: float, max_iter: int, verbose: int
-) -> tuple[Array, float, int]:
-    """Alternate assignment and means until no label changes; returns the best start."""
-    n = gram.shape[0]
-    total = float(weights @ gram.diagonal())
-    best: tuple[float, Array, int] = (np.inf, labels[:, 0], 0)
-    for iteration in progress(range(1, max_iter + 1), "Kernel k-means", verbose=verbose):
-        n_starts = labels.shape[1]
-        H, sizes = _weighted_indicator(labels, k, weights)
-        sizes = np.where(sizes > 0, sizes, 1)
-        B = (gram @ H) / sizes
-        within = np.einsum("ij,ij->j", H, B) / sizes  # t_c = ‖m_c‖²
-        objective = total - (within * sizes).reshape(n_starts, k).sum(axis=1)
-        # The shift c·diag(1/a) adds c/s_c − 2c h_ic/s_c to the distance to cluster c (and a constant per row).
-        distance = (within + shift / sizes) - 2 * B
-        rows = np.arange(n)[:, None]
-        columns = labels + k * np.arange(n_starts)
-        distance[rows, columns] -= 2 * shift / sizes[columns]
-        distance[:, H.sum(axis=0) == 0] = np.inf
-        distance = distance.reshape(n, n_starts, k)
-        new = np.argmin(distance, axis=2)
-        _refill_empty(new, distance + gram.diagonal()[:, None, None], k)
-        done = (new == labels).all(axis=0)
-        for start in np.flatnonzero(done if iteration < max_iter else np.ones(n_starts, bool)):
-            if objective[start] < best[0]:
-                best = (float(objective[start]), labels[:, start], iteration)
-        if done.all():
-            break
-        labels = new[:, ~done]
-    return best[1], max(best[0], 0.0) if shift == 0 else best[0], best[2]
+def _groups(n: int, k: int, n_starts: int, itemsize: int) -> list[int]:
+    """How many starts to advance together so that their n×k arrays stay within a quarter of the memory budget."""
+    together = max(1, min(n_starts, int(memory_budget() / 4 / (4 * n * k * itemsize))))
+    return [min(together, n_starts - done) for done in range(0, n_starts, together)]
 
 
-def _refill_empty(labels: Array, distance: Array, k: int) -> None:
-    """Give each empty cluster of each start the sample farthest from its own mean, in place."""
-    n, n_starts = labels.shape
-    for start in range(n_starts):
-        sizes = np.bincount(labels[:, start], minlength=k)
-        empty = np.flatnonzero(sizes == 0)
-        if not len(empty):
-            continue
-        own = distance[np.arange(n), start, labels[:, start]]
-        movable = np.flatnonzero(sizes[labels[:, start]] > 1)
-        farthest = movable[np.argsort(-own[movable], kind="stable")[: len(empty)]]
-        labels[farthest, start] = empty[: len(farthest)]
+def _definite_shift(gram: Gram, weights: Array) -> float:
+    """c ≥ 0 that makes K + c·diag(1/a) positive semi-definite, i.e. √a K √a + c·I."""
+    view, tol = SandwichGram(gram, np.sqrt(weights)), 1e-3
+    lowest = float(view.eigenpairs(1, "smallest", tol=tol)[0][0])
+    largest = abs(float(view.eigenpairs(1, "magnitude", tol=tol)[0][0]))
+    return max(0.0, tol * largest - lowest) if lowest < -1e-10 * largest else 0.0
+
+
+class _Descent:
+    """Alternating assignment and means for several starts at once, keeping the best labels seen.
+
+    With an indefinite kernel a plain step may raise the objective. Then it is taken back, and the step under the
+    shifted kernel K + c·diag(1/a), which has the same minimiser and cannot rise, is taken instead.
+    """
+
+    def __init__(self, gram: Gram, k: int, weights: Array, shift: float, max_iter: int, verbose: int) -> None:
+        self.gram, self.k, self.weights, self.shift = gram, k, weights, shift
+        self.max_iter, self.verbose = max_iter, verbose
+        self.diagonal = gram.diagonal()
+        self.total = float(np.dot(weights.astype(np.float64), self.diagonal))
+        self.objective = np.inf
+        self.labels = np.zeros(gram.shape[0], np.intp)
+        self.n_iter = 0
+        self.settled = True
+
+    def run(self, labels: Array) -> None:
+        """Descend from the labels (n, starts) and keep the best result."""
+        before = np.full(labels.shape[1], np.inf)
+        careful = labels  # where the shifted step from the labels before leads
+        for iteration in progress(range(1, self.max_iter + 1), "Kernel k-means", verbose=self.verbose):
+            objective, plain, shifted = self._step(labels)
+            rose = (self.shift > 0) & (objective > before + 1e-9 * np.abs(np.where(np.isinf(before), 0, before)))
+            new = np.where(rose, careful, plain)
+            settled = (new == labels).all(axis=0)
+            self._keep_best(labels, objective, iteration, settled)
+            labels = new[:, ~settled]
+            if not labels.shape[1]:
+                return
+            before, careful = np.where(rose, before, objective)[~settled], shifted[:, ~settled]
+        self._keep_best(labels, self._step(labels)[0], self.max_iter, np.zeros(labels.shape[1], bool))
+
+    def _keep_best(self, labels: Array, objective: Array, iteration: int, settled: Array) -> None:
+        start = int(np.argmin(objective))
+        if objective[start] < self.objective or (objective[start] == self.objective and settled[start]):
+            self.objective, self.labels = float(objective[start]), labels[:, start].copy()
+            self.n_iter, self.settled = iteration, bool(settled[start])
+
+    def _step(self, labels: Array) -> tuple[Array, Array, Array]:
+        """Objective of the labels, and where the plain and the shifted step lead."""
+        n, n_starts = labels.shape
+        H, sizes = _weighted_indicator(labels, self.k, self.weights)
+        filled = sizes > 0
+        sizes = np.where(filled, sizes, 1)
+        distance = self.gram @ H
+        distance /= sizes
+        within = np.einsum("ij,ij->j", H, distance, dtype=np.float64) / sizes  # t_c = ‖m_c‖²
+        objective = self.total - (within * sizes).reshape(n_starts, self.k).sum(axis=1)
+        del H
+        distance *= -2
+        distance += np.where(filled, within, np.inf).astype(distance.dtype)
+        plain = self._nearest(distance)
+        if not self.shift:
+            return objective, plain, plain
+        # c·diag(1/a) adds c/s_c − 2c h_ic/s_c to the distance to cluster c (and a constant per row).
+        own = labels + self.k * np.arange(n_starts)
+        distance += (self.shift / sizes).astype(distance.dtype)
+        distance[np.arange(n)[:, None], own] -= (2 * self.shift / sizes[own]).astype(distance.dtype)
+        return objective, plain, self._nearest(distance)
+
+    def _nearest(self, distance: Array) -> Array:
+        distance = distance.reshape(len(distance), -1, self.k)
+        labels = np.argmin(distance, axis=2)
+        for start in range(labels.shape[1]):
+            column = labels[:, start].copy()
+            if len(np.unique(column)) == self.k:
+                continue
+            misfit = np.take_along_axis(distance[:, start], column[:, None], axis=1)[:, 0] + self.diagonal
+            # Rows that sit on their mean (duplicates) have no better place in a cluster of their own.
+            if misfit.max() > 1e-10 * abs(self.total) / len(column):
+                refill_empty(column, misfit, self.k)
+                labels[:, start] = column
+        return labels

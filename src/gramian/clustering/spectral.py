@@ -13,8 +13,8 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.clustering.angular import angular_kmeans, nearest_direction
-from gramian.embedding.kernel_eca import KernelECA
-from gramian.embedding.projection import significant
+from gramian.clustering.rows import unit_rows, used_labels
+from gramian.embedding.kernel_eca import entropy_axes
 from gramian.estimator import KernelEstimator, check_choice, check_count, check_positive, check_whole
 from gramian.grams import Gram
 from gramian.kernels import Expansion, Kernel
@@ -42,12 +42,14 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
     Parameters
     ----------
     n_clusters : int or None, default 8
-        None chooses it by the largest gap among the leading eigenvalues of D^-½ K D^-½ (from 2 to
-        ``max_clusters``).
+        None chooses it, from 2 to ``max_clusters``, by the largest relative gap among the leading eigenvalues of
+        D^-½ K D^-½: (λ_k − λ_{k+1}) / (1 − λ_{k+1})^0.9. The plain gap would take the fine structure of a long
+        cluster for clusters; the exponent just below 1 prefers, of gaps that are relatively equal, the wider one.
     kernel : Kernel, str or callable, default "neighbors"
         The neighbour graph suits clusters of any shape. For very many samples pass
         ``Nystroem(m, kernel="rbf")``, whose cost is linear in n.
-    embedding : {"rw", "sym", "kpca", "keca"}, default "rw"
+    embedding : {"sym", "rw", "kpca", "keca"}, default "sym"
+        "rw" needs no scaling of rows, but lets a few outlying samples take a cluster of their own.
     n_components : int, optional
         Eigenvectors used; default as many as clusters.
     max_clusters : int, default 20
@@ -55,7 +57,7 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
     n_init : int, default 10
         Starts of the final k-means.
     tol : float, optional
-        Accuracy of the eigenvectors; the default 1e-4 is ample for labels.
+        Accuracy of the eigenvectors, see :func:`gramian.grams.eigen.eigenpairs`; the default 1e-6 is ample.
     random_state : int, Generator or None, default None
 
     Attributes
@@ -90,11 +92,11 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         n_clusters: int | None = 8,
         *,
         kernel: Kernel | str | Callable[[Any, Any], Any] = "neighbors",
-        embedding: str = "rw",
+        embedding: str = "sym",
         n_components: int | None = None,
         max_clusters: int = 20,
         n_init: int = 10,
-        tol: float | None = 1e-4,
+        tol: float | None = 1e-6,
         random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -121,55 +123,39 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         check_choice(self, "embedding", ("rw", "sym", "kpca", "keca"))
         check_whole(self, "n_init", "max_clusters")
         check_positive(self, "tol", none_allowed=True)
-        X, gram = self._fit_kernel(X, min_samples=2)
+        X, kernel, gram = self._fit_kernel(X, min_samples=2)
         n = X.shape[0]
         k = check_count(self, "n_clusters", n, none_allowed=True)
+        k_axes = check_count(self, "n_components", n, none_allowed=True)
+        walk: tuple[Array, Array] | None = None
         if k is None:
-            k = self._choose_n_clusters(gram)
-        k_axes = check_count(self, "n_components", n, none_allowed=True) or k
+            k, walk = self._choose_n_clusters(gram, k_axes or 0)
+        k_axes = k_axes or k
         inside = np.ones(n, bool)
-        if self.embedding == "keca":
-            self._fit_entropy_axes(X, k_axes)
-        elif self.embedding == "kpca":
-            self._fit_gram_axes(X, gram, k_axes)
+        if self.embedding in ("kpca", "keca"):
+            if self.embedding == "keca":
+                values, vectors, _, _ = entropy_axes(gram, k_axes, kernel, self.tol)
+            else:
+                values, vectors = _positive(*gram.eigenpairs(k_axes, tol=self.tol))
+            coefficients, embedding = vectors / np.sqrt(values), vectors * np.sqrt(values)
         else:
-            inside = self._fit_walk_axes(X, gram, k_axes)
-        self._fit_centers(k, inside)
+            values, vectors, inside = _walk_axes(gram, k_axes, self.tol, walk)
+            # One more column sums k(x, x_i): the degree of a new sample.
+            coefficients = np.hstack([vectors / values, np.ones((n, 1), vectors.dtype)])
+            embedding = unit_rows(vectors) if self.embedding == "sym" else vectors
+        labels, centers = self._cluster(embedding[inside], k)
+        self.kernel_ = kernel
+        self.eigenvalues_, self.embedding_, self.cluster_centers_ = values, embedding, centers
+        self.expansion_ = Expansion(kernel, X, coefficients, gram=gram)
+        self.n_clusters_ = len(centers)
+        self.labels_ = np.full(n, -1)
+        self.labels_[inside] = labels
+        if not inside.all():
+            _warn_isolated(int((~inside).sum()))
         return self
 
-    # The four embeddings -----------------------------------------------------------------------------------
-
-    def _fit_walk_axes(self, X: Matrix, gram: Gram, k: int) -> Array:
-        """Top eigenvectors of the normalised Gram ("rw", "sym"); returns a mask of the connected samples."""
-        walk = gram.normalized()
-        self.eigenvalues_, vectors = walk.eigenpairs(k, tol=self.tol)
-        u = walk.inverse_roots[:, None].astype(vectors.dtype, copy=False) * vectors
-        usable = np.abs(self.eigenvalues_) > 1e-12
-        inverse = np.divide(1, self.eigenvalues_, out=np.zeros_like(self.eigenvalues_), where=usable)
-        # One more column sums k(x, x_i): the degree of a new sample.
-        self.expansion_ = Expansion(self.kernel_, X, np.hstack([u * inverse, np.ones((len(u), 1), u.dtype)]))
-        self.embedding_ = _unit_rows(u) if self.embedding == "sym" else u
-        connected: Array = walk.inverse_roots > 0
-        return connected
-
-    def _fit_gram_axes(self, X: Matrix, gram: Gram, k: int) -> None:
-        """Uncentred kernel PCA ("kpca")."""
-        values, vectors = gram.eigenpairs(k, tol=self.tol)
-        keep = significant(values, len(vectors)) & (values > 0)
-        if not keep.any():
-            raise ValueError("no positive eigenvalue: X is all zero under this kernel; use embedding='rw' or check X")
-        self.eigenvalues_, vectors = values[keep], vectors[:, keep]
-        root = np.sqrt(self.eigenvalues_)
-        self.expansion_ = Expansion(self.kernel_, X, vectors / root)
-        self.embedding_ = vectors * root
-
-    def _fit_entropy_axes(self, X: Matrix, k: int) -> None:
-        """Axes of largest entropy ("keca")."""
-        eca = KernelECA(k, kernel=self.kernel, tol=self.tol).fit(X)
-        self.eigenvalues_, self.embedding_ = eca.eigenvalues_, eca.embedding_
-        self.expansion_ = eca.expansion_
-
-    def _choose_n_clusters(self, gram: Gram) -> int:
+    def _choose_n_clusters(self, gram: Gram, n_axes: int) -> tuple[int, tuple[Array, Array]]:
+        """The number of clusters at the largest relative gap, and the eigenpairs that were found on the way."""
         n = gram.shape[0]
         most = min(int(self.max_clusters), n - 1)
         if most < 2:
@@ -177,29 +163,28 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
                 f"n_clusters=None needs max_clusters >= 2 and at least three samples; got max_clusters="
                 f"{self.max_clusters} and n_samples={n}: pass n_clusters"
             )
-        values = gram.normalized().eigenpairs(most + 1, tol=self.tol)[0]
-        self.candidate_eigenvalues_ = values
-        return 2 + int(np.argmax(values[1:-1] - values[2:]))
+        values, vectors = gram.normalized().eigenpairs(max(most + 1, n_axes), tol=self.tol)
+        self.candidate_eigenvalues_ = values[: most + 1]
+        if values[most] > 1 - 1e-8:  # at least as many separate components as clusters allowed
+            return most, (values, vectors)
+        below = np.maximum(1 - values[2 : most + 1].astype(np.float64), 1e-9)
+        gaps = (values[1:most] - values[2 : most + 1]) / below**0.9
+        return 2 + int(np.argmax(gaps)), (values, vectors)
 
     # Clusters in the embedding -----------------------------------------------------------------------------
 
-    def _fit_centers(self, k: int, inside: Array) -> None:
-        Z = self.embedding_[inside]
+    def _cluster(self, Z: Array, k: int) -> tuple[Array, Array]:
+        """Labels and centres of the embedded samples."""
         if len(Z) < k:
             raise ValueError(
                 f"n_clusters={k} but only {len(Z)} samples are similar to another; widen the kernel or lower n_clusters"
             )
-        if not inside.all():
-            _warn_isolated(int((~inside).sum()))
-        self.labels_ = np.full(len(inside), -1)
         if self.embedding == "keca":
-            labels, self.cluster_centers_, _ = angular_kmeans(
-                Z, k, n_init=int(self.n_init), random_state=self.random_state
-            )
+            labels, centers, _ = angular_kmeans(Z, k, n_init=int(self.n_init), random_state=self.random_state)
         else:
-            labels, self.cluster_centers_ = _kmeans(Z, k, int(self.n_init), self.random_state)
-        self.labels_[inside] = labels
-        self.n_clusters_ = k
+            labels, centers = _kmeans(Z, k, int(self.n_init), self.random_state)
+        labels, used = used_labels(labels)
+        return labels, centers[used]
 
     def transform(self, X: Matrix) -> Array:
         """The spectral embedding of new samples.
@@ -216,14 +201,14 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 
     def _embed(self, X: Matrix) -> tuple[Array, Array]:
         """The embedding of new samples and a mask of those that are similar to no fitted one."""
-        check_is_fitted(self)
+        check_is_fitted(self, "expansion_")
         Z = self.expansion_(self._check_new(X))
         if self.embedding in ("kpca", "keca"):
             return Z, np.zeros(len(Z), bool)
         Z, degrees = Z[:, :-1], Z[:, -1:]
         connected = degrees > 0
         Z = np.divide(Z, degrees, out=np.zeros_like(Z), where=connected)
-        return (_unit_rows(Z) if self.embedding == "sym" else Z), ~connected[:, 0]
+        return (unit_rows(Z) if self.embedding == "sym" else Z), ~connected[:, 0]
 
     def fit_transform(self, X: Matrix, y: Any = None) -> Array:
         """Cluster X and return its spectral embedding, ``embedding_``."""
@@ -262,10 +247,32 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 
 
 def spectral_labels(gram: Gram, k: int, random_state: RandomState) -> Array:
-    """Labels of random-walk spectral clustering of a Gram, for starting other methods."""
+    """Labels of spectral clustering of a Gram, for starting other methods; those of a walk that reaches all."""
+    _, vectors, inside = _walk_axes(gram, k, 1e-4, None)
+    labels = np.zeros(len(vectors), np.intp)
+    labels[inside] = _kmeans(unit_rows(vectors[inside]), k, 10, random_state)[0]
+    return labels
+
+
+def _walk_axes(gram: Gram, k: int, tol: float | None, known: tuple[Array, Array] | None) -> tuple[Array, Array, Array]:
+    """Eigenvalues, eigenvectors u = D^-½ z of the walk on the samples, and a mask of the samples that it reaches.
+
+    Axes of eigenvalue zero or below say nothing about clusters (in a kernel of rank below k they are arbitrary) and
+    are left out.
+    """
     walk = gram.normalized()
-    vectors = walk.eigenpairs(k, tol=1e-4)[1]
-    return _kmeans(walk.inverse_roots[:, None].astype(vectors.dtype, copy=False) * vectors, k, 10, random_state)[0]
+    values, vectors = walk.eigenpairs(k, tol=tol) if known is None else (known[0][:k], known[1][:, :k])
+    values, vectors = _positive(values, vectors)
+    return values, walk.inverse_roots[:, None].astype(vectors.dtype, copy=False) * vectors, walk.inverse_roots > 0
+
+
+def _positive(values: Array, vectors: Array) -> tuple[Array, Array]:
+    keep = values > max(1e-6, 10 * float(np.finfo(values.dtype).eps)) * float(values.max(initial=0.0))
+    if not keep.any():
+        raise ValueError(
+            "X is all zero under this kernel, so there is nothing to cluster; check X or use another kernel"
+        )
+    return values[keep], np.ascontiguousarray(vectors[:, keep])
 
 
 def _kmeans(Z: Array, k: int, n_init: int, random_state: RandomState) -> tuple[Array, Array]:
@@ -274,14 +281,10 @@ def _kmeans(Z: Array, k: int, n_init: int, random_state: RandomState) -> tuple[A
     return model.labels_, model.cluster_centers_
 
 
-def _unit_rows(Z: Array) -> Array:
-    norms = np.linalg.norm(Z, axis=1, keepdims=True)
-    return np.divide(Z, norms, out=np.zeros_like(Z), where=norms > 0)
-
-
 def _warn_isolated(count: int) -> None:
+    who = "1 sample has" if count == 1 else f"{count} samples have"
     warnings.warn(
-        f"{count} samples have no similarity to any other and get label -1; widen the kernel or raise n_neighbors",
+        f"{who} no similarity to any other and label -1; widen the kernel or raise n_neighbors",
         UserWarning,
         stacklevel=3,
     )

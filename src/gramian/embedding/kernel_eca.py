@@ -10,7 +10,7 @@ import numpy as np
 from gramian.embedding.projection import KernelProjection, significant
 from gramian.estimator import check_count, check_positive
 from gramian.grams import Gram
-from gramian.kernels import Kernel
+from gramian.kernels import Expansion, Kernel
 from gramian.typing import Array, Matrix
 
 
@@ -80,44 +80,49 @@ class KernelECA(KernelProjection):
         self : KernelECA
         """
         check_positive(self, "tol", none_allowed=True)
-        X, gram = self._fit_kernel(X)
+        X, kernel, gram = self._fit_kernel(X)
         wanted = check_count(self, "n_components", X.shape[0])
         assert wanted is not None
-        values, vectors, contributions = self._candidates(gram, wanted)
-        # Ties go to the larger eigenvalue, then to the lower index.
-        best = np.lexsort((np.arange(len(values)), -values, -contributions))[:wanted]
-        best = best[contributions[best] > 0]
-        if not len(best):
-            raise ValueError("no axis carries entropy under this kernel: X is all zero in feature space; check X")
-        self.entropies_ = contributions[best]
-        self.component_indices_ = best
-        values, vectors = values[best], np.ascontiguousarray(vectors[:, best])
-        self._set_axes(X, values, vectors, np.zeros(len(best), gram.dtype))
+        values, vectors, self.entropies_, self.component_indices_ = entropy_axes(gram, wanted, kernel, self.tol)
+        self.kernel_ = kernel
+        self.eigenvalues_ = values
+        self.n_components_ = len(values)
         self.embedding_ = vectors * np.sqrt(values)
+        self.expansion_ = Expansion(kernel, X, vectors / np.sqrt(values), gram=gram)
         return self
 
-    def _candidates(self, gram: Gram, wanted: int) -> tuple[Array, Array, Array]:
-        """Leading eigenpairs, enough of them that the best contributions are surely among them."""
-        n = gram.shape[0]
-        total = float(gram.degrees().sum(dtype=np.float64))
-        seen = min(n, 4 * wanted + 10)
-        while True:
-            values, vectors = gram.eigenpairs(seen, tol=self.tol)
-            self._check_definite(gram, values)
-            sums = vectors.sum(axis=0, dtype=np.float64)
-            contributions = np.where(significant(values, n), values * sums**2, 0.0).clip(min=0.0)
-            worst_kept = np.sort(contributions)[-min(wanted, seen)]
-            at_most = min(total - contributions.sum(), float(values[-1]) * (n - float(sums @ sums)))
-            if seen == n or at_most <= worst_kept + 1e-10 * total:
-                return values, vectors, contributions
-            seen = min(n, 2 * seen)
 
-    def _check_definite(self, gram: Gram, values: Array) -> None:
-        if self.kernel_.definite:
-            return
-        lowest = gram.eigenpairs(1, "smallest")[0][0]
-        if lowest < -1e-6 * max(float(values[0]), 0.0):
-            raise ValueError(
-                f"kernel={self.kernel!r} is indefinite here (smallest eigenvalue {lowest:.2g}); entropy needs a "
-                "positive semi-definite kernel such as 'rbf'"
-            )
+def entropy_axes(gram: Gram, wanted: int, kernel: Kernel, tol: float | None) -> tuple[Array, Array, Array, Array]:
+    """Eigenvalues, eigenvectors, entropy contributions and places in the spectrum of the axes that lead in entropy."""
+    n = gram.shape[0]
+    if not kernel.definite:
+        _refuse_indefinite(gram, kernel)
+    total = float(gram.degrees().sum(dtype=np.float64))
+    seen = min(n, 4 * wanted + 10)
+    while True:
+        values, vectors = gram.eigenpairs(seen, tol=tol)
+        sums = vectors.sum(axis=0, dtype=np.float64)
+        contributions = np.where(significant(values, n) & (values > 0), values * sums**2, 0.0)
+        worst_kept = np.sort(contributions)[-min(wanted, seen)]
+        at_most = min(total - contributions.sum(), float(values[-1]) * (n - float(sums @ sums)))
+        if seen == n or at_most <= worst_kept + 1e-10 * total:
+            break
+        # Once a tenth of all axes does not settle it, all of them are found faster at once.
+        seen = n if 2 * seen > n // 10 else 2 * seen
+    # λ_1 n bounds every contribution; what is below its rounding is none. Ties go to the larger eigenvalue.
+    rounding = 10 * float(np.finfo(values.dtype).eps) * float(values[0]) * n
+    best = np.argsort(-contributions, kind="stable")[:wanted]
+    best = best[contributions[best] > rounding]
+    if not len(best):
+        raise ValueError("no axis carries entropy: the features of X are centred or zero; use another kernel")
+    return values[best], np.ascontiguousarray(vectors[:, best]), contributions[best], best
+
+
+def _refuse_indefinite(gram: Gram, kernel: Kernel) -> None:
+    largest = gram.eigenpairs(1, tol=1e-3)[0][0]
+    lowest = gram.eigenpairs(1, "smallest", tol=1e-3)[0][0]
+    if lowest < -2e-3 * max(float(largest), 0.0):
+        raise ValueError(
+            f"kernel={kernel!r} is indefinite here (smallest eigenvalue {lowest:.2g}); entropy needs a positive "
+            "semi-definite kernel such as 'rbf'"
+        )

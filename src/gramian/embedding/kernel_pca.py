@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from gramian.embedding.preimage import RidgePreimage, fixed_point, nearest_rows
 from gramian.embedding.projection import KernelProjection, significant
 from gramian.estimator import check_choice, check_count, check_positive, check_weights
-from gramian.grams import Gram, SandwichGram
+from gramian.grams import Gram, SandwichGram, tiles
 from gramian.grams.base import Which
-from gramian.kernels import RBF, Kernel
+from gramian.kernels import RBF, Expansion, Kernel
 from gramian.typing import Array, Matrix
 
 
@@ -106,57 +106,61 @@ class KernelPCA(KernelProjection):
         check_choice(self, "center", (True, False))
         check_positive(self, "ridge")
         check_positive(self, "tol", none_allowed=True)
-        X, gram = self._fit_kernel(X, min_samples=2 if self.center else 1)
+        X, kernel, gram = self._fit_kernel(X, min_samples=2 if self.center else 1)
         n = X.shape[0]
         wanted = check_count(self, "n_components", n, none_allowed=True) or n
-        self._check_preimage(X)
-        weights = np.ones(n, gram.dtype) if sample_weight is None else check_weights(sample_weight, n, gram.dtype)
+        self._check_preimage(X, kernel)
+        weights = None if sample_weight is None else check_weights(sample_weight, n, gram.dtype)
         view = self._operator(gram, weights)
-        which: Which = "largest" if self.kernel_.definite else self.order
+        if gram.factor is not None:  # no more components than features
+            wanted = min(wanted, gram.factor.shape[1])
+        which: Which = "largest" if kernel.definite else self.order
         values, vectors = view.eigenpairs(wanted, which, tol=self.tol)
-        keep = significant(values, n)
-        if which == "largest":
-            keep &= values > 0
+        keep = significant(values, n) & ((values > 0) | (which == "magnitude"))
         if not keep.any():
-            raise ValueError(
-                "all samples are alike under the kernel, so X has no variance to analyse; check for constant X"
-            )
-        values, vectors = values[keep], np.ascontiguousarray(vectors[:, keep])
-        self._finish(X, gram, view, weights, values, vectors)
+            raise ValueError("all samples are alike under the kernel, so X has no variance to analyse; check X")
+        self.kernel_ = kernel
+        self._finish(X, gram, view, weights, values[keep], np.ascontiguousarray(vectors[:, keep]))
         return self
 
-    def _operator(self, gram: Gram, weights: Array) -> Gram:
-        if self.center:
-            return gram.weighted_centered(weights)
-        return gram if np.all(weights == 1) else SandwichGram(gram, np.sqrt(weights))
+    def _operator(self, gram: Gram, weights: Array | None) -> Gram:
+        if weights is None:
+            return gram.centered() if self.center else gram
+        return gram.weighted_centered(weights) if self.center else SandwichGram(gram, np.sqrt(weights))
 
-    def _finish(self, X: Matrix, gram: Gram, view: Gram, weights: Array, values: Array, vectors: Array) -> None:
-        """Axes and scores from the eigenpairs (λ, β) of the weighted operator: α = √v β (spec: weighted KPCA)."""
-        coefficients = np.sqrt(weights)[:, None] * vectors
+    def _finish(self, X: Matrix, gram: Gram, view: Gram, weights: Array | None, values: Array, vectors: Array) -> None:
+        """Axes and scores from the eigenpairs (λ, β) of the weighted operator, with α = √v β."""
+        n, roots = len(vectors), np.sqrt(np.abs(values))
+        v = np.full(n, 1 / n, gram.dtype) if weights is None else weights / weights.sum()
+        coefficients = vectors if weights is None else np.sqrt(weights)[:, None] * vectors
         if self.center:
             # 1ᵀα = 0 holds in exact arithmetic; for small λ rounding breaks it and the scores with it.
-            coefficients -= np.outer(weights / weights.sum(), coefficients.sum(axis=0))
-        image = gram @ coefficients
-        intercept = -(weights @ image) / weights.sum() if self.center else np.zeros(len(values), gram.dtype)
-        self._set_axes(X, values, coefficients, intercept)
-        self.embedding_ = (image + intercept) / np.sqrt(np.abs(values))
+            coefficients = coefficients - np.outer(v, coefficients.sum(axis=0))
+        center = v if self.center else None
+        self.expansion_ = Expansion(self.kernel_, X, coefficients / roots, gram=gram, center=center)
+        if weights is None:  # K e = λ e needs no product
+            self.embedding_ = vectors * (np.sign(values) * roots)
+        else:
+            image = gram @ coefficients
+            self.embedding_ = (image - (v @ image if self.center else 0)) / roots
+        self.eigenvalues_ = values
+        self.n_components_ = len(values)
         self.signature_ = np.sign(values)
         self.explained_variance_ratio_ = np.abs(values) / max(view.trace(), float(np.abs(values).sum()))
         if self.preimage is not None:
             self.X_fit_ = X
             self.dual_coef_ = coefficients / values  # e_j(x)/λ_j weighs α_j in the projection of φ(x)
-            self.mean_coef_ = weights / weights.sum() if self.center else np.zeros_like(weights)
+            self.mean_coef_ = v if self.center else np.zeros_like(v)
         if self.preimage == "ridge":
-            self.preimage_ = RidgePreimage(self.embedding_, X, self.ridge)
+            used = np.ones(n, bool) if weights is None else weights > 0
+            self.preimage_ = RidgePreimage(self.embedding_[used], X[used], self.ridge)
 
-    def _check_preimage(self, X: Matrix) -> None:
+    def _check_preimage(self, X: Matrix, kernel: Kernel) -> None:
         if self.preimage is None:
             return
-        if self.kernel_.pairwise or issparse(X):
-            raise ValueError(
-                f"preimage={self.preimage!r} needs dense samples, not a precomputed or sparse X; use preimage=None"
-            )
-        if self.preimage == "fixed_point" and not isinstance(self.kernel_, RBF):
+        if kernel.pairwise or issparse(X):
+            raise ValueError(f"preimage={self.preimage!r} needs dense samples, not similarities or sparse X; pass None")
+        if self.preimage == "fixed_point" and not isinstance(kernel, RBF):
             raise ValueError("preimage='fixed_point' is for kernel='rbf' only; use preimage='ridge'")
 
     def inverse_transform(self, Z: Array) -> Array:
@@ -170,7 +174,7 @@ class KernelPCA(KernelProjection):
         -------
         X : ndarray (q, d)
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "expansion_")
         if self.preimage is None:
             raise ValueError("inverse_transform needs preimage='ridge' or preimage='fixed_point' at construction")
         Z = check_array(Z, dtype=[np.float64, np.float32], input_name="Z")
@@ -178,6 +182,9 @@ class KernelPCA(KernelProjection):
             raise ValueError(f"Z has {Z.shape[1]} columns but the model has n_components_={self.n_components_}")
         if self.preimage == "ridge":
             return self.preimage_(Z)
-        G = self.mean_coef_ + (Z * np.sqrt(np.abs(self.eigenvalues_))) @ self.dual_coef_.T
         nearest = self.X_fit_[nearest_rows(self.embedding_, Z)]
-        return fixed_point(self.kernel_, self.X_fit_, G, nearest, nearest)
+        found = np.empty_like(nearest)
+        for rows in tiles.slices(len(Z), max(1, tiles.TILE_BYTES // self.X_fit_.shape[0])):  # thin strips of q×n arrays
+            G = self.mean_coef_ + (Z[rows] * np.sqrt(np.abs(self.eigenvalues_))) @ self.dual_coef_.T
+            found[rows] = fixed_point(self.kernel_, self.X_fit_, G, nearest[rows])
+        return found

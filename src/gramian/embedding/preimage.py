@@ -49,7 +49,6 @@ def fixed_point(
     X: Array,
     G: Array,
     start: Array,
-    nearest: Array,
     *,
     max_iter: int = 100,
     tol: float = 1e-6,
@@ -58,13 +57,13 @@ def fixed_point(
     """Rows z with φ(z) nearest to Σ_i g_i φ(x_i), for the Gaussian kernel.
 
     Iterates z ← Σ_i g_i k(z, x_i) x_i / Σ_i g_i k(z, x_i). Where the denominator vanishes the row starts again
-    from ``start`` plus a little noise; after three failures it becomes its nearest fitted sample.
+    from ``start`` plus a little noise; after three failures it stays there.
 
     Parameters
     ----------
     G : ndarray (q, n)
         One row of coefficients per wanted pre-image.
-    start, nearest : ndarray (q, d)
+    start : ndarray (q, d)
         First guesses, and what to return on failure.
     """
     rng = generator(random_state)
@@ -81,7 +80,7 @@ def fixed_point(
         failures[bad] += 1
         moved[~good] = start[bad] + 0.01 * spread * rng.standard_normal((len(bad), X.shape[1])).astype(X.dtype)
         lost = failures[active] >= _ATTEMPTS
-        moved[lost] = nearest[active[lost]]
+        moved[lost] = start[active[lost]]
         step = np.linalg.norm(moved - Z[active], axis=1)
         done = good & (step <= tol * np.maximum(np.linalg.norm(moved, axis=1), _TINY))
         Z[active] = moved

@@ -9,20 +9,14 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.estimator import KernelEstimator
-from gramian.kernels import Expansion
 from gramian.typing import Array, Matrix
 
 
 class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
-    """Scores z_j(x) = (Σ_i k(x, x_i) α_ij + b_j) / √|λ_j| on axes w_j = Σ_i α_ij φ(x_i)."""
+    """Scores z_j(x) = Σ_i k(x, x_i) α_ij / √|λ_j| on axes w_j = Σ_i α_ij φ(x_i).
 
-    def _set_axes(self, X: Matrix, values: Array, coefficients: Array, intercept: Array) -> None:
-        """Store the axes α (n, k) with eigenvalues λ and offsets b."""
-        self.eigenvalues_ = values
-        self.n_components_ = len(values)
-        scale = np.sqrt(np.abs(values))
-        self.intercept_ = intercept / scale
-        self.expansion_ = Expansion(self.kernel_, X, coefficients / scale)
+    Subclasses set ``embedding_``, ``eigenvalues_``, ``n_components_`` and ``expansion_``, the scores as functions.
+    """
 
     def transform(self, X: Matrix) -> Array:
         """Scores of new samples, without an n_new×n block.
@@ -35,9 +29,9 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         -------
         Z : ndarray (n_new, n_components_)
         """
-        check_is_fitted(self)
-        X = self._check_new(X)
-        return self.expansion_(X) + self.intercept_.astype(X.dtype, copy=False)
+        check_is_fitted(self, "expansion_")
+        Z: Array = self.expansion_(self._check_new(X))
+        return Z
 
     def fit_transform(self, X: Matrix, y: Any = None, **fit_params: Any) -> Array:
         """Fit and return the scores of X, ``embedding_``."""
@@ -57,5 +51,5 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
 def significant(values: Array, n: int) -> Array:
     """Mask of the eigenvalues that rounding alone cannot have made."""
-    largest = float(np.abs(values).max(initial=0.0))
-    return np.abs(values) > max(n * float(np.finfo(values.dtype).eps), 1e-12) * largest
+    rounding = 10 * np.sqrt(n) * float(np.finfo(values.dtype).eps)
+    return np.abs(values) > max(rounding, 1e-12) * float(np.abs(values).max(initial=0.0))

@@ -114,8 +114,8 @@ class Gram(LinearOperator):
 
         return eigenpairs(self, k, which, tol=tol, known=known, method=method, random_state=random_state)
 
-    def _known_top(self) -> Array | None:
-        """Orthonormal eigenvectors of the largest eigenvalue that are known without solving, or None."""
+    def _known_top(self, most: int) -> Array | None:
+        """At most ``most`` orthonormal eigenvectors of the largest eigenvalue, where known without solving."""
         return None
 
     # Views: operators of the same kind, copying nothing ----------------------------------------------------

@@ -14,6 +14,7 @@ import numpy as np
 from gramian.grams.base import Gram, Which
 from gramian.grams.features import Factor
 from gramian.grams.sparse import SparseGram
+from gramian.grams.tiles import slices
 from gramian.typing import Array, Matrix, RandomState
 
 
@@ -62,6 +63,18 @@ class SandwichGram(Gram):
             rows -= (rows @ self.directions) @ self.directions.T
         return rows
 
+    def _dense(self) -> Array:
+        K = self.base._dense()
+        for rows in slices(len(K), 1024):  # in place, with a thin temporary
+            strip = K[rows]
+            if self.scale is not None:
+                strip *= self.scale[rows, None]
+                strip *= self.scale
+            if self.directions is not None:
+                strip -= self.directions[rows] @ self._image.T
+                strip -= (strip @ self.directions) @ self.directions.T
+        return K
+
     def _diagonal(self) -> Array:
         diagonal = self.base._diagonal()
         if self.scale is not None:
@@ -108,32 +121,27 @@ class NormalizedGram(SandwichGram):
         tolerance = 1e-12 * float(np.abs(degrees).max(initial=0.0))
         if degrees.size and float(degrees.min()) < -tolerance:
             raise ValueError(
-                "normalized() needs non-negative degrees but this Gram has negative ones; a centred or indefinite "
-                "kernel defines no walk on the samples: use one with non-negative values, such as 'rbf'"
+                "the kernel gives negative similarities, so it defines no walk on the samples; use kernel='rbf' or one "
+                "with values >= 0, or, for clustering, embedding='kpca' with n_clusters given"
             )
         positive = degrees > tolerance
         self.inverse_roots = np.where(positive, 1.0, 0.0) / np.sqrt(np.where(positive, degrees, 1.0))
         super().__init__(base, self.inverse_roots)
 
-    def _known_top(self) -> Array | None:
+    def _known_top(self, most: int) -> Array | None:
         if not isinstance(self.base, SparseGram) or (labels := self.base.components()) is None:
             return None
         # With weights >= 0 the eigenvalue 1 has one eigenvector D^½ 1_C per component C that has an edge.
-        roots = np.sqrt(np.maximum(self.base.degrees(), 0))
-        volumes = np.bincount(labels, roots**2)
-        return _indicator(labels, roots, volumes)
-
-
-def _indicator(labels: Array, roots: Array, volumes: Array, most: int = 64) -> Array:
-    """Columns D^½ 1_C / √vol(C) of the components with the largest volume, at most ``most`` of them."""
-    order = np.argsort(-volumes, kind="stable")[:most]
-    order = order[volumes[order] > 0]
-    column = np.full(len(volumes), -1)
-    column[order] = np.arange(len(order))
-    vectors = np.zeros((len(labels), len(order)), roots.dtype)
-    inside = np.flatnonzero(column[labels] >= 0)
-    vectors[inside, column[labels[inside]]] = roots[inside] / np.sqrt(volumes[labels[inside]])
-    return vectors
+        degrees = np.maximum(self.base.degrees(), 0).astype(np.float64)
+        volumes = np.bincount(labels, degrees)
+        largest = np.argsort(-volumes, kind="stable")[:most]
+        largest = largest[volumes[largest] > 0]
+        column = np.full(len(volumes), -1)
+        column[largest] = np.arange(len(largest))
+        inside = np.flatnonzero(column[labels] >= 0)
+        vectors = np.zeros((len(labels), len(largest)), self.dtype)
+        vectors[inside, column[labels[inside]]] = np.sqrt(degrees[inside] / volumes[labels[inside]])
+        return vectors
 
 
 class ShiftedGram(Gram):

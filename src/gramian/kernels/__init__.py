@@ -84,6 +84,8 @@ def as_kernel(kernel: Kernel | str | Callable[[Any, Any], Any]) -> Kernel:
     >>> as_kernel("rbf")
     RBF()
     """
+    if isinstance(kernel, type):
+        raise ValueError(f"kernel={kernel.__name__} is a class; pass an object, {kernel.__name__}()")
     if isinstance(kernel, Kernel):
         return clone(kernel)
     if isinstance(kernel, str) and kernel in _REGISTERED:

@@ -106,11 +106,14 @@ class Kernel(BaseEstimator):
             f"the {X.shape[0]}×{n_columns} kernel block",
             "use gram(X), which does not store it",
         )
-        self._finite_diagonal(X)
+        self._check_overflow(X)
         return self._block(X, Y)
 
     def _block(self, X: Matrix, Y: Matrix | None) -> Array:
         return tiles.block(self, X, Y, X.dtype)
+
+    def _check_overflow(self, X: Matrix) -> None:
+        self._finite_diagonal(X)
 
     def _finite_diagonal(self, X: Matrix) -> Array:
         """k(x, x); an error where it overflows, and with it, for a definite kernel, any other value."""
@@ -134,7 +137,7 @@ class Kernel(BaseEstimator):
     def gram(self, X: Matrix) -> Gram:
         """The cheapest faithful Gram for X: features, a dense matrix, or recomputed tiles."""
         X = self._checked(X)
-        self._finite_diagonal(X)
+        self._check_overflow(X)
         n = X.shape[0]
         if self.has_features and self._n_features(X) < n:
             return FeatureGram(self._factor(X))
@@ -201,6 +204,9 @@ class FeatureKernel(Kernel):
 
     def _tile(self, left: Any, right: Any) -> Array:
         return dot(left, right)
+
+    def _block(self, X: Matrix, Y: Matrix | None) -> Array:
+        return dot(*self._sides(X, X if Y is None else Y))
 
     def _diagonal(self, X: Matrix) -> Array:
         return squared_norms(self._features(X))

@@ -7,18 +7,16 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.configuration import require_memory
 from gramian.grams import tiles
 from gramian.kernels import RBF, Kernel, Laplacian, as_kernel
-from gramian.kernels.base import FeatureKernel
+from gramian.landmarks.feature_map import FeatureMap
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 
 
-class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FeatureKernel):
+class FourierFeatures(FeatureMap):
     """A shift-invariant kernel approximated by random waves.
 
     The kernel k(x − y) is the mean of cos(w·(x − y)) over frequencies w drawn from its Fourier transform. With D of
@@ -132,38 +130,12 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Feature
         self.phase_ = float(rng.uniform(0, 2 * np.pi)) if self.n_components % 2 else None
         return self
 
-    def transform(self, X: Matrix) -> Array:
-        """The features of X, also available as ``features(X)``.
-
-        Parameters
-        ----------
-        X : array-like or sparse (n, d)
-            Samples.
-
-        Returns
-        -------
-        F : ndarray (n, n_components)
-            Cosines, then sines. In the dtype of X.
-        """
-        check_is_fitted(self)
-        X = self._checked(X)
-        require_memory(
-            float(X.shape[0]) * self._n_features_out * X.dtype.itemsize,
-            f"the {X.shape[0]}×{self._n_features_out} array of features",
-            "transform a part of the rows at a time, or use gram(X), which does not store it",
-        )
-        return self._features(X)
-
     # The kernel protocol -----------------------------------------------------------------------------------
 
     def _features(self, X: Matrix) -> Array:
         check_is_fitted(self)
         frequencies, center = (part.astype(X.dtype, copy=False) for part in (self.frequencies_, self.center_))
         return waves(X, frequencies, center, self.phase_)
-
-    def _n_features(self, X: Matrix) -> int:
-        check_is_fitted(self)
-        return self._n_features_out
 
     def _diagonal(self, X: Matrix) -> Array:
         check_is_fitted(self)
@@ -187,11 +159,6 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Feature
         if self.orthogonal and isinstance(kernel, Laplacian):
             raise ValueError(f"orthogonal=True is for kernel='rbf' but kernel={self.kernel!r}; use orthogonal=False")
         return kernel
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def orthogonal_frequencies(d: int, D: int, rng: np.random.Generator) -> Array:

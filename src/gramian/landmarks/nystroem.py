@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.sparse import issparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.configuration import require_memory
 from gramian.grams import tiles
 from gramian.kernels import FunctionKernel, Kernel, as_kernel
-from gramian.kernels.base import FeatureKernel
 from gramian.landmarks import selection as choose
+from gramian.landmarks.feature_map import FeatureMap
 from gramian.landmarks.whitening import pivoted_cholesky, whitened
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
@@ -25,7 +23,7 @@ from gramian.typing import Array, Matrix, RandomState
 _SELECTIONS = ("uniform", "kmeans", "renyi", "leverage")
 
 
-class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FeatureKernel):
+class Nystroem(FeatureMap):
     """A kernel approximated through landmarks, and the features that say so.
 
     With m landmarks and L Lᵀ = K(landmarks, landmarks), the features of x are
@@ -154,37 +152,15 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FeatureKernel)
         self.cholesky_ = L
         return self
 
-    def transform(self, X: Matrix) -> Array:
-        """The features of X, also available as ``features(X)``.
-
-        Parameters
-        ----------
-        X : array-like or sparse (n, d)
-            Samples.
-
-        Returns
-        -------
-        F : ndarray (n, r)
-            F Fᵀ approximates the Gram matrix. In the dtype of X.
-        """
-        check_is_fitted(self)
-        X = self._checked(X)
-        require_memory(
-            float(X.shape[0]) * self._n_features_out * X.dtype.itemsize,
-            f"the {X.shape[0]}×{self._n_features_out} array of features",
-            "transform a part of the rows at a time, or use gram(X), which does not store it",
-        )
-        return self._features(X)
-
     # The kernel protocol -----------------------------------------------------------------------------------
+
+    def _check_overflow(self, X: Matrix) -> None:
+        check_is_fitted(self)
+        self.kernel_._check_overflow(X)  # the approximation never exceeds k(x, x)
 
     def _features(self, X: Matrix) -> Array:
         check_is_fitted(self)
         return whitened(self.kernel_, X, self.landmarks_, self.cholesky_)
-
-    def _n_features(self, X: Matrix) -> int:
-        check_is_fitted(self)
-        return self._n_features_out
 
     # The steps of fit --------------------------------------------------------------------------------------
 
@@ -227,11 +203,6 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FeatureKernel)
         else:
             indices = choose.uniform(X.shape[0], m, rng)
         return X[indices], indices
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def _require_definite(K: Array, pivots: Array, L: Array) -> None:
