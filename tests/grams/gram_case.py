@@ -1,0 +1,379 @@
+"""The checks every Gram must pass against the matrix of its textbook definition.
+
+A subclass of :class:`GramCase` says how to ``create`` the Gram and how to ``evaluate`` the same matrix densely in
+float64 without the package; it inherits every test below, each of which also runs on all views of the Gram.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.sparse import issparse
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+import gramian
+from gramian import MemoryBudgetError
+from gramian.grams import Gram, ShiftedGram, eigen
+
+
+def weights(n):
+    """Sample weights that differ, one of them zero."""
+    return np.linspace(0.0, 2.0, n)
+
+
+# Textbook views: plain dense algebra, written without looking at the package -------------------------------
+
+
+def center(K):
+    """M K M with M = I − 11ᵀ/n."""
+    M = np.eye(len(K)) - 1 / len(K)
+    return M @ K @ M
+
+
+def normalize(K):
+    """D^-½ K D^-½, rows without degree zero."""
+    d = K.sum(axis=1)
+    roots = np.array([0.0 if x <= 0 else x**-0.5 for x in d])
+    return np.diag(roots) @ K @ np.diag(roots)
+
+
+def weighted_center(K):
+    """Π V^½ K V^½ Π, Π the projection off √v."""
+    s = np.sqrt(weights(len(K)))
+    projection = np.eye(len(K)) - np.outer(s, s) / (s @ s)
+    return projection @ np.diag(s) @ K @ np.diag(s) @ projection
+
+
+def shift(K):
+    """K + 0.75 I."""
+    return K + 0.75 * np.eye(len(K))
+
+
+TEXTBOOK = {"centered": center, "normalized": normalize, "weighted": weighted_center, "shifted": shift}
+VIEW = {
+    "centered": lambda gram: gram.centered(),
+    "normalized": lambda gram: gram.normalized(),
+    "weighted": lambda gram: gram.weighted_centered(weights(gram.shape[0])),
+    "shifted": lambda gram: gram.shifted(0.75),
+}
+VIEWS = [
+    (),
+    ("centered",),
+    ("normalized",),
+    ("weighted",),
+    ("shifted",),
+    ("centered", "shifted"),
+    ("normalized", "centered"),
+    ("normalized", "weighted"),
+    ("centered", "weighted"),
+    ("shifted", "centered", "shifted"),
+    ("weighted", "weighted"),
+]
+FEW_VIEWS = [(), ("centered",), ("normalized",), ("weighted", "shifted")]
+
+
+def size(K):
+    """The largest row sum of |K|, a bound on its eigenvalues that is cheap and never zero."""
+    return np.abs(K).sum(axis=1).max() + 1e-300
+
+
+def ordered(values, which):
+    """Eigenvalues in the order that ``which`` promises."""
+    key = {"largest": lambda x: -x, "magnitude": lambda x: -abs(x), "smallest": lambda x: x}[which]
+    return np.array(sorted(values.tolist(), key=key))
+
+
+@cache
+def _created(case):
+    return case().create()
+
+
+@cache
+def _evaluated(case):
+    K = case().evaluate()
+    assert K.dtype == np.float64
+    K.flags.writeable = False
+    return K
+
+
+class GramCase:
+    """Subclass, name it ``Test…``, write ``create`` and ``evaluate``."""
+
+    dtype = np.float64
+    k = 4  # eigenpairs asked for
+    lapack_size = 500  # the number of samples up to which "auto" is LAPACK
+    views = VIEWS
+    orders = ("largest", "magnitude", "smallest")
+
+    def create(self) -> Gram:
+        """The Gram under test."""
+        raise NotImplementedError
+
+    def evaluate(self) -> np.ndarray:
+        """The same matrix, float64, from its definition."""
+        raise NotImplementedError
+
+    # Made once per class: being used does not change a Gram ------------------------------------------------
+
+    @pytest.fixture(autouse=True)
+    def solver_threshold(self, monkeypatch):
+        """Lower thresholds let "auto" iterate on matrices that are quick to check."""
+        monkeypatch.setattr(eigen, "_LAPACK_SIZE", self.lapack_size)
+
+    @pytest.fixture
+    def gram(self):
+        return _created(type(self))
+
+    @pytest.fixture
+    def K(self):
+        return _evaluated(type(self))
+
+    @property
+    def accuracy(self):
+        """Largest acceptable error relative to the norm of the matrix."""
+        return 1e-11 if self.dtype == np.float64 else 2e-5
+
+    def assert_close(self, actual, expected, K, factor=1.0):
+        """Equal up to rounding of the Gram's dtype relative to the size of the matrix."""
+        np.testing.assert_allclose(actual, expected, rtol=0, atol=factor * self.accuracy * size(K))
+
+    def seen(self, gram, K, views):
+        """The view of the Gram and of its textbook matrix; None where the view is rightly refused."""
+        for view in views:
+            if view == "normalized" and K.sum(axis=1).min() < 0:
+                with pytest.raises(ValueError, match=r"negative.*; use "):
+                    gram.normalized()
+                return None
+            gram, K = VIEW[view](gram), TEXTBOOK[view](K)
+        return gram, K
+
+    # Products ----------------------------------------------------------------------------------------------
+
+    def test_is_what_it_says(self, gram, K):
+        """A Gram is a square LinearOperator of its dtype, and the textbook matrix is symmetric."""
+        assert isinstance(gram, Gram)
+        assert isinstance(gram, LinearOperator)
+        assert gram.shape == K.shape
+        assert gram.dtype == self.dtype
+        np.testing.assert_allclose(K, K.T, rtol=0, atol=1e-14 * np.abs(K).max())
+
+    def test_product(self, gram, K, views):
+        """K @ V is the dense product, for a vector, a column and a block, in the Gram's dtype."""
+        if (pair := self.seen(gram, K, views)) is None:
+            return
+        view, K = pair
+        rng = np.random.default_rng(1)
+        for shape in ((len(K),), (len(K), 1), (len(K), 3)):
+            V = rng.standard_normal(shape)
+            out = view @ V.astype(self.dtype)
+            assert out.dtype == self.dtype
+            assert out.shape == V.shape
+            self.assert_close(out, K @ V, K, factor=np.linalg.norm(V))
+
+    def test_product_leaves_its_input_alone(self, gram, K):
+        """A product neither changes V nor returns memory that belongs to V or the Gram."""
+        for view in (gram, gram.centered(), gram.shifted(0.75)):
+            V = np.random.default_rng(2).standard_normal((len(K), 2)).astype(self.dtype)
+            before = V.copy()
+            first = view @ V
+            np.testing.assert_array_equal(V, before)
+            kept = first.copy()
+            first[:] = 7
+            np.testing.assert_array_equal(view @ V, kept)
+
+    def test_product_of_any_layout_and_dtype(self, gram, K):
+        """Fortran, strided, whole-number and other-precision blocks give the dense product in the Gram's dtype."""
+        rng = np.random.default_rng(3)
+        V = rng.integers(-3, 4, (len(K), 6))
+        for block in (V, V.astype(np.float32), np.asfortranarray(V.astype(np.float64)), V.astype(np.float64)[:, ::2]):
+            out = gram @ block
+            assert out.dtype == self.dtype
+            self.assert_close(out, K @ block, K, factor=np.linalg.norm(V))
+
+    def test_linear_operator_protocol(self, gram, K):
+        """matvec, matmat, rmatvec, rmatmat, the adjoint, the transpose and V @ K are the symmetric product."""
+        rng = np.random.default_rng(4)
+        v, V = rng.standard_normal(len(K)).astype(self.dtype), rng.standard_normal((len(K), 2)).astype(self.dtype)
+        factor = np.linalg.norm(V) + np.linalg.norm(v)
+        for view, dense in ((gram, K), (gram.centered(), center(K))):
+            for out in (view.matvec(v), view.rmatvec(v), view.adjoint() @ v, view.H @ v, view.T @ v, v @ view, view(v)):
+                self.assert_close(out, dense @ v, K, factor)
+            self.assert_close(view.matvec(v[:, None]), (dense @ v)[:, None], K, factor)
+            for out in (view.matmat(V), view.rmatmat(V), view.T.matmat(V), (V.T @ view).T):
+                self.assert_close(out, dense @ V, K, factor)
+        with pytest.raises(ValueError, match="dimension mismatch"):
+            gram @ np.ones(len(K) + 1)
+
+    def test_arpack_takes_it(self, gram, K):
+        """SciPy's own eigensolver accepts the operator as it is."""
+        values = eigsh(gram, 2, which="LA", v0=np.ones(len(K), self.dtype), return_eigenvectors=False, tol=1e-6)
+        self.assert_close(np.sort(values), np.linalg.eigvalsh(K)[-2:], K, factor=10)
+
+    # Entries -----------------------------------------------------------------------------------------------
+
+    def test_degrees_diagonal_trace(self, gram, K, views):
+        """Row sums, diagonal and trace are those of the matrix."""
+        if (pair := self.seen(gram, K, views)) is None:
+            return
+        view, K = pair
+        for out, expected in ((view.degrees(), K.sum(axis=1)), (view.diagonal(), np.diag(K))):
+            assert out.dtype == self.dtype
+            assert out.shape == (len(K),)
+            self.assert_close(out, expected, K, factor=np.sqrt(len(K)))
+        assert isinstance(view.trace(), float)
+        self.assert_close(view.trace(), np.trace(K), K, factor=len(K))
+
+    def test_dense(self, gram, K, views):
+        """dense() is the matrix, symmetric up to rounding."""
+        if (pair := self.seen(gram, K, views)) is None:
+            return
+        view, K = pair
+        out = view.dense()
+        assert isinstance(out, np.ndarray)
+        assert out.dtype == self.dtype
+        self.assert_close(out, K, K)
+        self.assert_close(out - out.T, np.zeros_like(K), K)
+
+    def test_dense_is_a_copy(self, gram, K):
+        """Writing into dense(), rows() or diagonal() does not change the Gram."""
+        for view, expected in ((gram, K), (gram.shifted(0.75), shift(K))):
+            view.dense()[:] = 7
+            view.rows([0, 1])[:] = 7
+            view.diagonal()[:] = 7
+            self.assert_close(view.dense(), expected, expected)
+
+    def test_rows(self, gram, K, views):
+        """rows() takes one index, repeated, negative and unordered indices and a mask, like the matrix itself."""
+        if (pair := self.seen(gram, K, views)) is None:
+            return
+        view, K = pair
+        n = len(K)
+        mask = np.arange(n) % 7 == 3
+        for index in ([5], [3, 0, 3], [-1, -n, 2], np.arange(n)[::-5], mask, np.zeros(n, bool)):
+            out = view.rows(index)
+            assert out.dtype == self.dtype
+            assert out.shape == K[index].shape
+            self.assert_close(out, K[index], K)
+        self.assert_close(view.rows(2), K[[2]], K)
+
+    def test_rows_outside_are_refused(self, gram, K):
+        """An index beyond the samples is an IndexError, as for an array."""
+        for index in (len(K), [-len(K) - 1]):
+            with pytest.raises(IndexError, match="out of bounds"):
+                gram.rows(index)
+
+    def test_memory_budget(self, gram, K, views):
+        """Above the budget dense() and rows() refuse, naming the size, the budget and the alternative."""
+        if (pair := self.seen(gram, K, views)) is None:
+            return
+        view, _ = pair
+        n = len(K)
+        with gramian.config(memory_budget=n * n * np.dtype(self.dtype).itemsize - 1):
+            with pytest.raises(MemoryBudgetError, match=rf"{n}×{n}.*memory budget.*Nystroem.*gramian\.config"):
+                view.dense()
+            with pytest.raises(MemoryBudgetError, match=r"rows\(index\).*fewer rows.*gramian\.config"):
+                view.rows(np.arange(n))
+            view.rows(np.arange(n // 2))
+        with gramian.config(memory_budget=n * n * np.dtype(self.dtype).itemsize):
+            view.dense()
+
+    # Factors -----------------------------------------------------------------------------------------------
+
+    def test_factor(self, gram, K, views):
+        """Where a Gram has features, F Fᵀ is the matrix, chunk by chunk and in the factor's own products."""
+        if (pair := self.seen(gram, K, views)) is None:
+            return
+        view, K = pair
+        factor = view.factor
+        if isinstance(view, ShiftedGram) or gram.factor is None or "shifted" in views:
+            assert factor is None
+            return
+        assert factor.dtype == self.dtype
+        chunks = [chunk.toarray() if issparse(chunk) else chunk for _, chunk in factor.chunks()]
+        F = np.vstack(chunks).astype(np.float64)
+        assert F.shape == factor.shape
+        self.assert_close(F @ F.T, K, K)
+        V, W = np.ones((F.shape[0], 2), self.dtype), np.ones((F.shape[1], 2), self.dtype)
+        scale = np.sqrt(size(K) * max(F.shape)) * 2
+        np.testing.assert_allclose(factor.product(W), F @ W, rtol=0, atol=self.accuracy * scale)
+        np.testing.assert_allclose(factor.transposed_product(V), F.T @ V, rtol=0, atol=self.accuracy * scale)
+        np.testing.assert_allclose(factor.dual(), F.T @ F, rtol=0, atol=self.accuracy * scale**2)
+
+    # Eigenpairs --------------------------------------------------------------------------------------------
+
+    def methods(self, gram, which):
+        """The methods that apply to this Gram."""
+        return ["auto", "lapack", "krylov"] + (["dual"] if gram.factor is not None and which != "smallest" else [])
+
+    def assert_eigenpairs(self, pairs, K, expected):
+        """Values as expected, vectors orthonormal, K V = V Λ, signs fixed, dtype kept."""
+        values, vectors = pairs
+        assert values.dtype == vectors.dtype == self.dtype
+        assert vectors.shape == (len(K), len(expected))
+        close, loose = (1e-9, 1e-6) if self.dtype == np.float64 else (2e-4, 1e-3)
+        np.testing.assert_allclose(values, expected, rtol=0, atol=close * size(K))
+        np.testing.assert_allclose(vectors.T @ vectors, np.eye(len(expected)), rtol=0, atol=loose)
+        np.testing.assert_allclose(K @ vectors, vectors * values, rtol=0, atol=loose * size(K))
+        leading = np.argmax(np.abs(vectors), axis=0)
+        assert np.all(vectors[leading, range(len(expected))] > 0)
+
+    def test_eigenpairs(self, gram, K, views):
+        """Every method gives LAPACK's leading eigenvalues, with orthonormal eigenvectors of fixed sign."""
+        if (pair := self.seen(gram, K, views)) is None:
+            return
+        view, K = pair
+        spectrum = np.linalg.eigvalsh(K)
+        for which in self.orders:
+            expected = ordered(spectrum, which)[: self.k]
+            for method in self.methods(view, which):
+                self.assert_eigenpairs(view.eigenpairs(self.k, which, method=method), K, expected)
+
+    def test_eigenpairs_repeat(self, gram):
+        """The same random_state gives the same bits, whatever the method."""
+        for method in self.methods(gram, "largest"):
+            first, again = (gram.eigenpairs(3, method=method, random_state=5) for _ in range(2))
+            np.testing.assert_array_equal(first[0], again[0])
+            np.testing.assert_array_equal(first[1], again[1])
+
+    def test_known_eigenvectors_are_deflated(self, gram, K):
+        """With the first eigenvectors known, the next eigenpairs come, orthogonal to them."""
+        values, vectors = np.linalg.eigh(K)
+        for which in self.orders:
+            keys = {"largest": -values, "magnitude": -np.abs(values), "smallest": values}[which]
+            known = np.ascontiguousarray(vectors[:, np.argsort(keys, kind="stable")[:2]]).astype(self.dtype)
+            for method in ("auto", "lapack", "krylov"):
+                pairs = gram.eigenpairs(3, which, known=known, method=method)
+                self.assert_eigenpairs(pairs, K, ordered(values, which)[2:5])
+                np.testing.assert_allclose(known.T @ pairs[1], 0, atol=1e-6 if self.dtype == np.float64 else 2e-3)
+
+    @pytest.mark.parametrize("which", ["largest", "magnitude", "smallest"])
+    def test_all_eigenpairs(self, gram, K, which):
+        """k = n gives the whole spectrum, whose vectors rebuild the matrix and whose sum is the trace."""
+        values, vectors = gram.eigenpairs(len(K), which)
+        self.assert_eigenpairs((values, vectors), K, ordered(np.linalg.eigvalsh(K), which))
+        self.assert_close(values.sum(dtype=np.float64), np.trace(K), K, factor=len(K))
+        self.assert_close((vectors * values) @ vectors.T, K, K, factor=20)
+
+    def test_eigenpairs_refuse_bad_arguments(self, gram, K):
+        """k outside 1…n, an unknown order or method and a missing factor are errors that name the remedy."""
+        n = len(K)
+        for k in (0, -1, n + 1):
+            with pytest.raises(ValueError, match=rf"k={k} .*pass 1 <= k <= {n}"):
+                gram.eigenpairs(k)
+        known = np.linalg.eigh(K)[1][:, :2]
+        with pytest.raises(ValueError, match=rf"pass 1 <= k <= {n - 2}"):
+            gram.eigenpairs(n - 1, known=known)
+        with pytest.raises(ValueError, match="which='biggest' must be 'largest', 'magnitude' or 'smallest'"):
+            gram.eigenpairs(1, "biggest")
+        with pytest.raises(ValueError, match="method='qr' must be 'auto', 'lapack', 'dual' or 'krylov'"):
+            gram.eigenpairs(1, method="qr")
+        if gram.factor is None and not isinstance(gram, ShiftedGram):
+            with pytest.raises(ValueError, match="needs a Gram with features; use method='krylov'"):
+                gram.eigenpairs(1, method="dual")
+
+    def test_bad_weights_are_refused(self, gram, K):
+        """Weights of the wrong length, negative, NaN or all zero are errors that say what is allowed."""
+        n = len(K)
+        for bad in (np.ones(n + 1), -np.ones(n), np.zeros(n), np.full(n, np.nan)):
+            with pytest.raises(ValueError, match=f"weights must be {n} values >= 0, not all zero"):
+                gram.weighted_centered(bad)
