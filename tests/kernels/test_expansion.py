@@ -1,0 +1,103 @@
+"""Functions f(x) = Σ k(x, x_i) a_i for new rows, for every kind of kernel."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import gramian
+from gramian.grams import tiles
+from gramian.kernels import (
+    RBF,
+    Cosine,
+    Expansion,
+    FunctionKernel,
+    Laplacian,
+    Linear,
+    NeighborGraph,
+    Polynomial,
+    Precomputed,
+    Tanh,
+)
+
+KERNELS = [
+    RBF(),
+    Laplacian(),
+    Polynomial(3),
+    Tanh(),
+    Linear(),
+    Cosine(),
+    2.0 * Linear() + Cosine(),
+    RBF() * Linear() + 0.5 * Laplacian(),
+    FunctionKernel(lambda A, B: A @ B.T),
+    NeighborGraph(3),
+    NeighborGraph(3, kernel=RBF()),
+]
+every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=range(len(KERNELS)))
+
+
+def data(dtype=np.float64):
+    """Fitted rows, new rows and coefficients."""
+    rng = np.random.default_rng(0)
+    return (rng.standard_normal(shape).astype(dtype) for shape in ((31, 4), (13, 4), (31, 3)))
+
+
+@every_kernel
+def test_expansion(kernel):
+    """An expansion is K(X_new, X) A, and so is kernel.product."""
+    X, new, A = data()
+    kernel.fit(X)
+    block = kernel(new, X)
+    np.testing.assert_allclose(Expansion(kernel, X, A)(new), block @ A, atol=1e-11)
+    np.testing.assert_allclose(kernel.product(new, X, A), block @ A, atol=1e-11)
+
+
+@every_kernel
+def test_expansion_in_tiles(kernel, monkeypatch):
+    """Many small tiles on threads give the same values."""
+    monkeypatch.setattr(tiles, "TILE_BYTES", 5 * 5 * 8)
+    monkeypatch.setattr(tiles, "_SERIAL_ENTRIES", 0)
+    X, new, A = data()
+    kernel.fit(X)
+    with gramian.config(threads=3):
+        np.testing.assert_allclose(kernel.product(new, X, A), kernel(new, X) @ A, atol=1e-11)
+
+
+@every_kernel
+def test_expansion_float32(kernel):
+    """Single precision in, single precision out."""
+    X, new, A = data(np.float32)
+    kernel.fit(X)
+    out = Expansion(kernel, X, A)(new)
+    assert out.dtype == np.float32
+    expected = kernel(new, X) @ A
+    np.testing.assert_allclose(out, expected, atol=1e-4 * np.abs(expected).max())
+
+
+def test_features_replace_the_samples():
+    """With finite features the fitted samples are folded into weights and not kept."""
+    X, new, A = data()
+    expansion = Expansion(Linear().fit(X), X, A)
+    assert expansion.points is None
+    assert expansion.weights.shape == (4, 3)
+    np.testing.assert_allclose(expansion(csr_array(new)), new @ X.T @ A, atol=1e-12)
+
+
+def test_precomputed_expansion():
+    """For precomputed similarities the new rows are the block itself."""
+    X, new, A = data()
+    kernel = Precomputed().fit(X @ X.T)
+    expansion = Expansion(kernel, X @ X.T, A)
+    assert expansion.points is None
+    np.testing.assert_allclose(expansion(new @ X.T), new @ X.T @ A, atol=1e-12)
+    np.testing.assert_allclose(expansion(csr_array(new @ X.T)), new @ X.T @ A, atol=1e-12)
+
+
+def test_the_block_is_never_stored():
+    """An expansion stays within a budget that the block of kernel values would break."""
+    X, new, A = data()
+    with gramian.config(memory_budget=13 * 31 * 8 - 1):
+        kernel = RBF().fit(X)
+        with pytest.raises(gramian.MemoryBudgetError, match="use gram"):
+            kernel(new, X)
+        out = Expansion(kernel, X, A)(new)
+    np.testing.assert_allclose(out, kernel(new, X) @ A, atol=1e-12)

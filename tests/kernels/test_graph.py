@@ -1,0 +1,178 @@
+"""Neighbour graphs against brute force over all pairs."""
+
+import numpy as np
+import pytest
+from scipy.sparse import issparse
+
+from gramian.grams import SparseGram
+from gramian.kernels import RBF, Cauchy, Cosine, Laplacian, NeighborGraph, Polynomial, Precomputed
+
+
+def rows(n=40, d=2, seed=0):
+    """Reproducible rows."""
+    return np.random.default_rng(seed).standard_normal((n, d))
+
+
+def distances(X, Y):
+    """Euclidean distances from the differences."""
+    return np.sqrt(((X[:, None] - Y[None]) ** 2).sum(axis=2))
+
+
+def named(similarity, k, same):
+    """The mask of each row's k most similar columns, itself left out."""
+    similarity = similarity.copy()
+    if same:
+        np.fill_diagonal(similarity, -np.inf)
+    mask = np.zeros(similarity.shape, bool)
+    np.put_along_axis(mask, np.argsort(-similarity, axis=1)[:, :k], True, axis=1)
+    return mask
+
+
+def textbook(X, *, k=None, radius=None, kernel=None, mutual=False):
+    """The symmetric graph as a dense matrix."""
+    D = distances(X, X)
+    weight = np.ones_like(D) if kernel is None else kernel(X)
+    if radius is not None:
+        mask = (radius > D) & ~np.eye(len(X), dtype=bool)
+    else:
+        mask = named(-D if kernel is None else weight, k, same=True)
+    return np.where(mask & mask.T if mutual else mask | mask.T, weight, 0.0)
+
+
+@pytest.mark.parametrize("d", [2, 20])
+@pytest.mark.parametrize("mutual", [False, True])
+@pytest.mark.parametrize("kernel", [None, RBF(1.5), Cauchy(1.0), Laplacian(2.0), Polynomial(2), 2.0 * RBF(1.0)])
+def test_nearest_neighbors(d, mutual, kernel):
+    """The graph of the k most similar rows is the one of all pairs, by tree and by brute force, or and mutual."""
+    X = rows(d=d)
+    W = NeighborGraph(4, kernel=kernel, mutual=mutual).fit(X)(X)
+    assert issparse(W)
+    np.testing.assert_allclose(W.toarray(), textbook(X, k=4, kernel=kernel, mutual=mutual), rtol=1e-10)
+    assert (W != W.T).nnz == 0
+
+
+def test_cosine_neighbors():
+    """With a kernel that is not of distances, the most alike rows are neighbours, not the nearest."""
+    X = np.abs(rows(d=3)) * np.logspace(0, 2, 40)[:, None]
+    W = NeighborGraph(3, kernel=Cosine()).fit(X)(X).toarray()
+    np.testing.assert_allclose(W, textbook(X, k=3, kernel=Cosine()), rtol=1e-10)
+    assert not np.array_equal(W > 0, textbook(X, k=3) > 0)
+
+
+@pytest.mark.parametrize("d", [2, 20])
+@pytest.mark.parametrize("kernel", [None, RBF(1.0), Laplacian(1.0)])
+def test_radius(d, kernel):
+    """All pairs closer than the radius are connected."""
+    X = rows(d=d)
+    radius = float(np.median(distances(X, X)))
+    W = NeighborGraph(radius=radius, kernel=kernel).fit(X)(X)
+    np.testing.assert_allclose(W.toarray(), textbook(X, radius=radius, kernel=kernel), rtol=1e-10)
+
+
+def test_radius_is_strict():
+    """Rows exactly at the radius are not connected, and a row without neighbours stays alone."""
+    X = np.array([[0.0], [1.0], [1.5], [9.0]])
+    W = NeighborGraph(radius=1.0).fit(X)(X).toarray()
+    np.testing.assert_array_equal(W, [[0, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]])
+
+
+@pytest.mark.parametrize("kernel", [None, RBF(1.0), Polynomial(2)])
+def test_duplicates_are_neighbors_but_no_row_is_its_own(kernel):
+    """Among duplicates every row has its full number of neighbours and none is itself."""
+    X = np.repeat(rows(5), 6, axis=0)
+    graph = NeighborGraph(3, kernel=kernel).fit(X)
+    W = graph(X).toarray()
+    np.testing.assert_array_equal(np.diag(W), 0)
+    assert np.all((W > 0).sum(axis=1) >= 3)
+    if not isinstance(kernel, Polynomial):
+        groups = np.repeat(np.arange(5), 6)
+        assert np.all(groups[:, None] == groups, where=W > 0)
+
+
+@pytest.mark.parametrize("kernel", [None, RBF(1.0), Laplacian(1.0)])
+def test_more_neighbors_than_rows(kernel):
+    """Asking for at least n neighbours connects all pairs."""
+    X = rows(7)
+    W = NeighborGraph(50, kernel=kernel).fit(X)(X).toarray()
+    expected = np.ones((7, 7)) if kernel is None else kernel(X)
+    np.testing.assert_allclose(W, expected * (1 - np.eye(7)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", [None, RBF(1.0), Laplacian(1.0), Polynomial(2)])
+@pytest.mark.parametrize("options", [{"n_neighbors": 3}, {"radius": 0.8}])
+def test_new_rows(kernel, options):
+    """A new row is connected to its neighbours among the fitted ones, a copy of a fitted row to that row."""
+    X, new = rows(), np.vstack([rows(6, seed=1), rows()[:1]])
+    W = NeighborGraph(kernel=kernel, **options).fit(X)(new, X)
+    assert issparse(W)
+    weight = np.ones((7, 40)) if kernel is None else kernel(new, X)
+    near = -distances(new, X) if kernel is None else weight
+    mask = distances(new, X) < 0.8 if "radius" in options else named(near, 3, same=False)
+    np.testing.assert_allclose(W.toarray(), np.where(mask, weight, 0), rtol=1e-10)
+    V = np.random.default_rng(2).standard_normal((40, 2))
+    graph = NeighborGraph(kernel=kernel, **options).fit(X)
+    np.testing.assert_allclose(graph.product(new, X, V), W @ V, atol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_gram_is_sparse(dtype):
+    """The Gram is sparse in the precision of the data, with zero diagonal and the degrees of the graph."""
+    X = rows().astype(dtype)
+    for kernel in (None, RBF(1.0), Laplacian(1.0)):
+        gram = NeighborGraph(4, kernel=kernel).fit(X).gram(X)
+        assert isinstance(gram, SparseGram)
+        assert gram.dtype == dtype
+        assert gram.matrix.nnz <= 2 * 4 * 40
+        np.testing.assert_array_equal(gram.diagonal(), 0)
+        expected = textbook(X.astype(np.float64), k=4, kernel=kernel).sum(axis=1)
+        np.testing.assert_allclose(gram.degrees(), expected, rtol=1e-5)
+    np.testing.assert_array_equal(NeighborGraph().fit(X).diagonal(X), np.zeros(40))
+
+
+def test_a_large_graph_is_never_dense():
+    """Twenty thousand rows give a graph far below the memory budget that the dense matrix would break."""
+    import gramian
+
+    X = rows(20000)
+    with gramian.config(memory_budget="100MB"):
+        gram = NeighborGraph(5, kernel=RBF("median20")).fit(X).gram(X)
+        assert gram.matrix.nnz <= 2 * 5 * 20000
+        np.testing.assert_allclose(gram @ np.ones(20000), gram.degrees())
+
+
+def test_weighting_kernel_is_fitted_on_a_copy():
+    """The width rule of the weighting kernel is resolved in fit, on a copy."""
+    X = rows()
+    graph = NeighborGraph(4, kernel=RBF("median")).fit(X)
+    assert graph.kernel_.width_ == RBF("median").fit(X).width_
+    assert not hasattr(graph.kernel, "width_")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_neighbors": 0}, r"n_neighbors=0 must be a whole number >= 1"),
+        ({"n_neighbors": 2.5}, r"n_neighbors=2\.5 must be a whole number"),
+        ({"radius": 0.0}, r"radius=0\.0 must be a positive number"),
+        ({"radius": "far"}, r"radius='far' must be a positive number"),
+        ({"mutual": 1}, r"mutual=1 must be True or False"),
+        ({"kernel": Precomputed()}, r"kernel=Precomputed\(\) must be a kernel of samples"),
+    ],
+)
+def test_bad_parameters(options, message):
+    """A bad parameter is refused by name, with its value and what is allowed."""
+    with pytest.raises(ValueError, match=message):
+        NeighborGraph(**options).fit(rows())
+
+
+def test_one_row():
+    """A single row has no neighbours."""
+    with pytest.raises(ValueError, match=r"at least two rows .* n_samples=1"):
+        NeighborGraph().fit(rows(1))
+
+
+def test_graphs_do_not_add():
+    """A sum with a graph is refused by name instead of failing inside."""
+    for kernel in (RBF(1.0) + NeighborGraph(), 2.0 * NeighborGraph(), NeighborGraph() * RBF(1.0), 2.0 * Precomputed()):
+        with pytest.raises(ValueError, match="cannot be part of a sum or product; combine the matrices"):
+            kernel.fit(np.eye(5))
