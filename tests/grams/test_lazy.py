@@ -150,6 +150,13 @@ def test_every_number_of_threads_gives_the_product(monkeypatch, threads):
             np.testing.assert_array_equal(gram @ V, first)
 
 
+def test_rows_have_the_exact_diagonal():
+    """rows() puts k(x, x) exactly where a row meets itself, for rows far from the mean too."""
+    X = np.random.default_rng(0).standard_normal((60, 5)) * 1e4
+    rows = LazyGram(RBF(width=1e-3), X).rows(np.arange(60))
+    np.testing.assert_array_equal(np.diag(rows), 1.0)
+
+
 def test_no_tile_exceeds_its_size(monkeypatch):
     """No temporary of the kernel is larger than TILE_BYTES, in products and in blocks."""
     monkeypatch.setattr(tiles, "TILE_BYTES", 16 * 16 * 8)
