@@ -368,12 +368,12 @@ class GramCase:
         with pytest.raises(ValueError, match="method='qr' must be 'auto', 'lapack', 'dual' or 'krylov'"):
             gram.eigenpairs(1, method="qr")
         if gram.factor is None and not isinstance(gram, ShiftedGram):
-            with pytest.raises(ValueError, match="needs a Gram with features; use method='krylov'"):
+            with pytest.raises(ValueError, match=r"needs a Gram with features.*use method='krylov'"):
                 gram.eigenpairs(1, method="dual")
 
     def test_bad_weights_are_refused(self, gram, K):
         """Weights of the wrong length, negative, NaN or all zero are errors that say what is allowed."""
         n = len(K)
         for bad in (np.ones(n + 1), -np.ones(n), np.zeros(n), np.full(n, np.nan)):
-            with pytest.raises(ValueError, match=f"weights must be {n} values >= 0, not all zero"):
+            with pytest.raises(ValueError, match=rf"weights must be {n} (finite )?values >= 0, not all zero"):
                 gram.weighted_centered(bad)

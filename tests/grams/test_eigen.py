@@ -133,7 +133,7 @@ def test_giving_up_is_said(monkeypatch):
     """When the products run out a warning says how far the iteration came and what to do."""
     monkeypatch.setattr(eigen, "_MAX_PRODUCTS", 3)
     K = with_spectrum(np.linspace(1, 0, 300))
-    with pytest.warns(ConvergenceWarning, match=r"stopped after 3 block products .* above tol=1.0e-07.* Raise tol"):
+    with pytest.warns(ConvergenceWarning, match=r"stopped after 3 block products .* Raise tol"):
         values, vectors = block_krylov(DenseGram(K), 4)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(4), atol=1e-10)
     np.testing.assert_allclose(values, 1, atol=0.2)
@@ -160,40 +160,40 @@ def test_other_seeds_give_the_same_pairs():
 
 
 def chosen(monkeypatch, gram, k, which="largest", known=None):
-    """The name of the method that "auto" calls."""
+    """The methods that "auto" calls."""
     calls = []
     for name in ("_lapack", "_dual", "block_krylov"):
         inner = getattr(eigen, name)
         monkeypatch.setattr(eigen, name, lambda *a, _n=name, _f=inner, **o: calls.append(_n) or _f(*a, **o))
     gram.eigenpairs(k, which, known=known)
-    return calls
+    return set(calls)
 
 
 def test_auto_is_lapack_when_small_or_many(monkeypatch):
     """Small matrices and a large share of the spectrum go to LAPACK."""
-    assert chosen(monkeypatch, DenseGram(np.eye(50)), 2) == ["_lapack"]
+    assert chosen(monkeypatch, DenseGram(np.eye(50)), 2) == {"_lapack"}
     monkeypatch.undo()
-    assert chosen(monkeypatch, DenseGram(np.eye(520)), 100) == ["_lapack"]
+    assert chosen(monkeypatch, DenseGram(np.eye(520)), 100) == {"_lapack"}
 
 
 def test_auto_iterates_when_large(monkeypatch):
     """A few pairs of a large matrix are iterated, and also many where the matrix would not fit."""
-    assert chosen(monkeypatch, DenseGram(np.eye(520)), 3) == ["block_krylov"]
+    assert chosen(monkeypatch, DenseGram(np.eye(520)), 3) == {"block_krylov"}
     monkeypatch.undo()
     with gramian.config(memory_budget=520 * 520 * 8):
-        assert chosen(monkeypatch, DenseGram(np.eye(520)), 60) == ["block_krylov"]
+        assert chosen(monkeypatch, DenseGram(np.eye(520)), 60) == {"block_krylov"}
 
 
 def test_auto_is_dual_for_few_features(monkeypatch):
     """Features fewer than samples are solved in the dual, unless the smallest are wanted or some are known."""
     F = np.random.default_rng(0).standard_normal((60, 4))
-    assert chosen(monkeypatch, FeatureGram(F), 2) == ["_dual"]
+    assert chosen(monkeypatch, FeatureGram(F), 2) == {"_dual"}
     monkeypatch.undo()
-    assert chosen(monkeypatch, FeatureGram(F), 2, "smallest") == ["_lapack"]
+    assert chosen(monkeypatch, FeatureGram(F), 2, "smallest") == {"_lapack"}
     monkeypatch.undo()
-    assert chosen(monkeypatch, FeatureGram(F), 2, known=np.linalg.eigh(F @ F.T)[1][:, -1:]) == ["_lapack"]
+    assert chosen(monkeypatch, FeatureGram(F), 2, known=np.linalg.eigh(F @ F.T)[1][:, -1:]) == {"_lapack"}
     monkeypatch.undo()
-    assert chosen(monkeypatch, FeatureGram(F.T), 2) == ["_lapack"]
+    assert chosen(monkeypatch, FeatureGram(F.T), 2) == {"_lapack"}
 
 
 # Parts -----------------------------------------------------------------------------------------------------

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 
-from gramian.grams import Factor, FeatureGram
+import gramian
+from gramian.grams import FeatureGram
 from gramian.grams.features import squared_norms
+from gramian.kernels import Linear
 from grams.gram_case import FEW_VIEWS, GramCase
 
 
@@ -13,6 +15,14 @@ def features(n, m, seed=0, density=1.0):
     """Non-negative features, some of them zero."""
     rng = np.random.default_rng(seed)
     return rng.random((n, m)) * (rng.random((n, m)) < density)
+
+
+def recomputed(F, length, kernel=None):
+    """The Gram of a linear kernel that may not hold F, so that it asks for ``length`` rows at a time."""
+    with gramian.config(memory_budget=length * F.shape[1] * F.dtype.itemsize):
+        gram = (kernel or Linear()).gram(F)
+    assert gram.factor.chunk_length == length
+    return gram
 
 
 class TestArray(GramCase):
@@ -132,8 +142,7 @@ class TestChunks(TestArray):
     """F recomputed seven rows at a time."""
 
     def create(self):
-        F = self.matrix()
-        return FeatureGram(Factor(F.shape, F.dtype, lambda rows: F[rows], chunk_length=7))
+        return recomputed(self.matrix(), 7)
 
 
 class TestSparseChunks(TestSparse):
@@ -142,8 +151,7 @@ class TestSparseChunks(TestSparse):
     views = FEW_VIEWS
 
     def create(self):
-        F = csr_array(self.matrix())
-        return FeatureGram(Factor(F.shape, F.dtype, lambda rows: F[rows], chunk_length=5))
+        return recomputed(csr_array(self.matrix()), 5)
 
 
 class TestChunksLarge(TestChunks):
@@ -167,13 +175,15 @@ def test_views_of_a_factor_in_small_chunks(monkeypatch):
 
 def test_only_one_chunk_at_a_time():
     """Products, diagonal, rows and the dual of a recomputed factor ask for one planned chunk at a time."""
-    F, lengths = features(50, 6), []
+    lengths = []
 
-    def chunk_of(rows):
-        lengths.append(rows.stop - rows.start)
-        return F[rows]
+    class Counting(Linear):
+        def _features(self, X):
+            lengths.append(X.shape[0])
+            return X
 
-    gram = FeatureGram(Factor(F.shape, F.dtype, chunk_of, chunk_length=8))
+    gram = recomputed(features(50, 6), 8, Counting())
+    lengths.clear()
     gram @ np.ones((50, 2))
     gram.diagonal(), gram.rows([1, 49]), gram.degrees(), gram.factor.dual(), gram.dense()
     assert max(lengths) == 8
@@ -182,20 +192,9 @@ def test_only_one_chunk_at_a_time():
 def test_factor_in_memory_is_not_copied():
     """The one chunk of a factor held in memory is the very array."""
     F = features(20, 3)
-    ((rows, chunk),) = Factor.of_matrix(F).chunks()
+    ((rows, chunk),) = FeatureGram(F).factor.chunks()
     assert chunk is F
     assert rows == slice(0, 20)
-
-
-def test_default_chunks_follow_the_memory_budget():
-    """A chunk takes at most 64 MiB and never more than the budget."""
-    import gramian
-
-    assert Factor((10**9, 1024), np.float64, lambda rows: None).chunk_length == 64 * 2**20 // (1024 * 8)
-    with gramian.config(memory_budget=1024 * 8 * 10):
-        assert Factor((10**9, 1024), np.float64, lambda rows: None).chunk_length == 10
-    with gramian.config(memory_budget=1):
-        assert Factor((10**9, 1024), np.float64, lambda rows: None).chunk_length == 1
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array, csr_matrix])
