@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from numbers import Integral, Real
 from pathlib import Path
 
 _DEFAULT_FRACTION = 0.25
@@ -46,12 +47,12 @@ class config:
 
     def __init__(self, *, memory_budget: float | str | None = None, threads: int | None = None) -> None:
         self._before = dict(_settings)
-        if threads is not None and (not isinstance(threads, int) or threads < 1):
+        if threads is not None and (not isinstance(threads, Integral) or isinstance(threads, bool) or threads < 1):
             raise ValueError(f"threads={threads!r} must be a positive whole number")
         if memory_budget is not None:
             _settings["memory_budget"] = _parse_bytes(memory_budget)
         if threads is not None:
-            _settings["threads"] = threads
+            _settings["threads"] = int(threads)
 
     @property
     def memory_budget(self) -> int:
@@ -98,20 +99,26 @@ def require_memory(n_bytes: float, what: str, instead: str) -> None:
     budget = memory_budget()
     if n_bytes > budget:
         raise MemoryBudgetError(
-            f"{what} needs {n_bytes / 1e9:.3g} GB, above the memory budget of {budget / 1e9:.3g} GB; "
+            f"{what} needs {_shown(n_bytes)}, above the memory budget of {_shown(budget)}; "
             f"{instead}, or raise the budget with gramian.config(memory_budget=...)"
         )
 
 
+def _shown(n_bytes: float) -> str:
+    return f"{n_bytes / 1e9:.3g} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.3g} MB"
+
+
 def _parse_bytes(value: float | str) -> int:
+    size: float = -1.0
     if isinstance(value, str):
-        match = re.fullmatch(r"\s*([0-9.]+)\s*([a-zA-Z]*)\s*", value)
-        if match is None or match[2].lower() not in _UNITS:
-            raise ValueError(f"memory_budget={value!r} is not a size; write it like '2GB' or 2e9")
-        value = float(match[1]) * _UNITS[match[2].lower()]
-    if not value > 0:
-        raise ValueError(f"memory_budget={value!r} must be positive; write it like '2GB' or 2e9")
-    return int(value)
+        match = re.fullmatch(r"\s*(\d+\.?\d*)\s*([a-zA-Z]*)\s*", value)
+        if match is not None and match[2].lower() in _UNITS:
+            size = float(match[1]) * _UNITS[match[2].lower()]
+    elif isinstance(value, Real) and not isinstance(value, bool):
+        size = float(value)
+    if not 1 <= size < float("inf"):
+        raise ValueError(f"memory_budget={value!r} is not a size in bytes; write it like '2GB' or 2e9")
+    return int(size)
 
 
 def _machine_memory() -> int:

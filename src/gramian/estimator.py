@@ -29,13 +29,13 @@ class KernelEstimator(BaseEstimator):
     def _fit_kernel(self, X: Matrix, *, min_samples: int = 1) -> tuple[Matrix, Kernel, Gram]:
         """X checked, the kernel fitted on it, and its Gram; ``fit`` sets ``kernel_`` when all else has succeeded."""
         kernel = as_kernel(self.kernel)
-        X = validate_data(self, X, reset=True, ensure_min_samples=min_samples, **_checks(kernel))
+        X = validate_data(self, X, reset=True, ensure_min_samples=min_samples, **kernel._checks())
         kernel.fit(X)
         return X, kernel, kernel.gram(X)
 
     def _check_new(self, X: Matrix) -> Matrix:
         """New rows, checked against what ``fit`` saw."""
-        return validate_data(self, X, reset=False, **_checks(self.kernel_))
+        return validate_data(self, X, reset=False, **self.kernel_._checks())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -47,14 +47,6 @@ class KernelEstimator(BaseEstimator):
         tags.input_tags.allow_nan = bool(kernel.accepts_nan)
         tags.input_tags.pairwise = bool(kernel.pairwise)
         return tags
-
-
-def _checks(kernel: Kernel) -> dict[str, Any]:
-    return {
-        "accept_sparse": "csr" if kernel.accepts_sparse else False,
-        "dtype": [np.float64, np.float32],
-        "ensure_all_finite": "allow-nan" if kernel.accepts_nan else True,
-    }
 
 
 def check_count(owner: Any, name: str, n_samples: int, *, none_allowed: bool = False) -> int | None:

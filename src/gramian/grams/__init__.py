@@ -2,17 +2,18 @@
 
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
-from gramian.grams.features import Factor, FeatureGram
+from gramian.grams.features import FeatureGram, KernelFactor, MatrixFactor
 from gramian.grams.lazy import LazyGram
 from gramian.grams.sparse import SparseGram
 from gramian.grams.views import SandwichGram, ShiftedGram
 
 __all__ = [
     "DenseGram",
-    "Factor",
     "FeatureGram",
     "Gram",
+    "KernelFactor",
     "LazyGram",
+    "MatrixFactor",
     "SandwichGram",
     "ShiftedGram",
     "SparseGram",

@@ -72,6 +72,7 @@ class Gram(LinearOperator):
         """Row sums K 1, computed once."""
         if self._degrees is None:
             self._degrees = self._product(np.ones((self.shape[0], 1), self.dtype))[:, 0]
+            self._degrees.flags.writeable = False  # the same array is handed to every caller
         return self._degrees
 
     def diagonal(self) -> Array:
@@ -80,9 +81,11 @@ class Gram(LinearOperator):
 
     def rows(self, index: Any) -> Array:
         """Rows K[index] as a dense array of shape (len(index), n)."""
-        index = np.atleast_1d(np.asarray(index))
+        if not isinstance(index, slice):
+            index = np.asarray(index, np.intp) if np.size(index) == 0 else np.atleast_1d(np.asarray(index))
+        index = np.arange(self.shape[0])[index]
         require_memory(float(len(index)) * self.shape[0] * self.dtype.itemsize, "rows(index)", "ask for fewer rows")
-        return self._rows(np.arange(self.shape[0])[index])
+        return self._rows(index)
 
     def dense(self) -> Array:
         """The whole matrix as a new n×n array; refused above the memory budget."""

@@ -27,6 +27,8 @@ class DenseGram(Gram):
     """
 
     def __init__(self, matrix: Array) -> None:
+        if matrix.dtype.kind != "f":
+            matrix = matrix.astype(np.float64)
         super().__init__(matrix.shape[0], matrix.dtype)
         self.matrix = matrix
 

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, qr
 from scipy.sparse.linalg import LinearOperator
 from sklearn.exceptions import ConvergenceWarning
 
@@ -60,9 +60,9 @@ def eigenpairs(
     which : {"largest", "magnitude", "smallest"}
         Largest first, largest absolute value first, or smallest first.
     tol : float, optional
-        Wanted residual ‖K v − λ v‖ relative to the largest |λ|; an eigenvalue is then right to about tol² and an
-        eigenvector to about tol over its relative gap. Default 1e-7 for float64, 1e-4 for float32. Only
-        "krylov" uses it, the other methods are exact.
+        Wanted residual ‖K v − λ v‖ relative to |λ| (for "smallest" to the largest |λ|); an eigenvalue is then right
+        to about tol² and an eigenvector to about tol over its relative gap. Default 1e-7 for float64, 1e-4 for
+        float32. Only "krylov" uses it, the other methods are exact.
     known : ndarray (n, q), optional
         Orthonormal eigenvectors that are known already; the returned ones are orthogonal to them.
     method : {"auto", "lapack", "dual", "krylov"}
@@ -82,9 +82,12 @@ def eigenpairs(
         If the iteration stops before reaching ``tol``; the message says how far it came.
     """
     n = gram.shape[0]
-    n_known = 0 if known is None else known.shape[1]
+    n_known = 0 if known is None or known.ndim != 2 else known.shape[1]
     if which not in ("largest", "magnitude", "smallest"):
         raise ValueError(f"which={which!r} must be 'largest', 'magnitude' or 'smallest'")
+    if method not in ("auto", "lapack", "dual", "krylov"):
+        raise ValueError(f"method={method!r} must be 'auto', 'lapack', 'dual' or 'krylov'")
+    _check_known(known, n)
     if not 1 <= k <= n - n_known:
         raise ValueError(f"k={k} eigenpairs asked of {n - n_known}; pass 1 <= k <= {n - n_known}")
     if known is None and which == "largest" and method != "lapack" and n > _LAPACK_SIZE:
@@ -95,16 +98,17 @@ def eigenpairs(
         method = _choose(gram, k, which, n_known)
     if method == "dual":
         factor = gram.factor
-        if factor is None:
-            raise ValueError("method='dual' needs a Gram with features; use method='krylov'")
+        if factor is None or which == "smallest" or n_known:
+            raise ValueError(
+                "method='dual' needs a Gram with features, finds no smallest eigenvalues and takes no known vectors; "
+                "use method='krylov'"
+            )
         values, vectors = _dual(factor, k, random_state)
     elif method == "lapack":
         values, vectors = _lapack(gram.dense(), k, which, known)
-    elif method == "krylov":
+    else:
         tol = (1e-7 if gram.dtype == np.float64 else 1e-4) if tol is None else tol
         values, vectors = block_krylov(gram, k, which, tol=tol, known=known, random_state=random_state)
-    else:
-        raise ValueError(f"method={method!r} must be 'auto', 'lapack', 'dual' or 'krylov'")
     return values.astype(gram.dtype, copy=False), fix_signs(vectors.astype(gram.dtype, copy=False))
 
 
@@ -123,6 +127,15 @@ def order(values: Array, which: Which) -> Array:
 def _key(values: Array, which: Which) -> Array:
     """How much an eigenvalue is wanted."""
     return {"largest": values, "magnitude": np.abs(values), "smallest": -values}[which]
+
+
+def _check_known(known: Array | None, n: int) -> None:
+    if known is None:
+        return
+    if known.ndim != 2 or known.shape[0] != n or known.shape[1] > n:
+        raise ValueError(f"known has shape {known.shape}; pass orthonormal columns of shape ({n}, q)")
+    if known.size and np.abs(known.T @ known - np.eye(known.shape[1])).max() > 1e-4:
+        raise ValueError("the columns of known are not orthonormal; pass unit eigenvectors, orthogonal to each other")
 
 
 def _choose(gram: Gram, k: int, which: Which, n_known: int) -> str:
@@ -147,21 +160,19 @@ def _complete_known(
 
 
 def _lapack(K: Array, k: int, which: Which, known: Array | None) -> tuple[Array, Array]:
-    n = K.shape[0]
+    rest = None
     if known is not None and known.shape[1]:
-        # Move the known eigenvalues past the unwanted end of the spectrum (to zero for "magnitude").
-        bound = 2 * float(np.abs(K).sum(axis=1).max()) + 1
-        image = K @ known
-        middle = known.T @ image
-        K -= known @ image.T + image @ known.T - known @ middle @ known.T
-        if which != "magnitude":
-            K += (-bound if which == "largest" else bound) * (known @ known.T)
+        # The same problem in an orthonormal basis of what is orthogonal to the known vectors.
+        rest = qr(known.astype(K.dtype, copy=False))[0][:, known.shape[1] :]
+        K = rest.T @ K @ rest
+    n = K.shape[0]
     wanted = {"largest": (n - k, n - 1), "smallest": (0, k - 1), "magnitude": None}[which]
     values, vectors = eigh(K, subset_by_index=wanted, check_finite=False)
     if len(values) < k:  # LAPACK's range search finds nothing in a matrix close to a multiple of the identity
         values, vectors = eigh(K, driver="evd", check_finite=False)
     best = order(values, which)[:k]
-    return values[best], vectors[:, best]
+    values, vectors = values[best], vectors[:, best]
+    return values, vectors if rest is None else rest @ vectors
 
 
 def _dual(factor: Factor, k: int, random_state: RandomState) -> tuple[Array, Array]:
@@ -171,7 +182,10 @@ def _dual(factor: Factor, k: int, random_state: RandomState) -> tuple[Array, Arr
     values, W = values[::-1], W[:, ::-1]
     solid = values > m * np.finfo(factor.dtype).eps * max(float(values[0]), 0.0)
     values, W = values[solid], W[:, solid]
-    vectors = factor.product(np.ascontiguousarray(W / np.sqrt(values)))
+    # Small eigenvalues leave V orthonormal only to eps λ_1/λ; the singular values of QᵀF put that right.
+    Q = np.linalg.qr(factor.product(np.ascontiguousarray(W / np.sqrt(values))))[0]
+    rotation, lengths, _ = np.linalg.svd(factor.transposed_product(Q).T, full_matrices=False)
+    values, vectors = lengths**2, Q @ rotation
     missing = k - len(values)
     if missing:  # rank below k: the rest of the pairs are zero eigenvalues with any orthonormal vectors
         extra = generator(random_state).standard_normal((factor.shape[0], missing))
@@ -234,23 +248,29 @@ def block_krylov(
     known = np.empty((operator.shape[0], 0)) if known is None else known.astype(np.float64, copy=False)
     rng = generator(random_state)
 
-    def converged(values: Array, residual: Array, scale: float) -> bool:
-        return bool(np.all(residual[:k] <= tol * scale))
+    # What rounding in the products leaves of an exact pair.
+    rounding = (1000 if operator.dtype == np.float64 else 10) * float(np.finfo(operator.dtype).eps)
 
-    values, vectors = _krylov_run(operator, k, which, tol, known, rng, block, converged)
+    def wanted(values: Array, scale: float) -> Array:
+        size = np.full_like(values, scale) if which == "smallest" else np.abs(values)
+        return np.maximum(tol * size, min(tol, rounding) * scale)
+
+    def converged(values: Array, residual: Array, scale: float) -> bool:
+        return bool(np.all(residual[:k] <= wanted(values[:k], scale)))
+
+    values, vectors = _krylov_run(operator, k, which, known, rng, block, converged)
     if block >= k or operator.shape[0] <= known.shape[1] + k:
         return values, vectors
     last = _key(values[-1:], which)[0]
 
     def clear(others: Array, residual: Array, scale: float) -> bool:
-        """Whether the best pair beside those found is surely worse, surely better, or simply accurate."""
-        lead = float(last - _key(others[:1], which)[0])
-        return bool(residual[0] <= max(tol * scale, abs(lead) if lead < 0 else lead))
+        """Whether the best pair beside those found is accurate enough to tell which side of the last it is on."""
+        lead = abs(float(last - _key(others[:1], which)[0]))
+        return bool(residual[0] <= max(float(wanted(others[:1], scale)[0]), 0.05 * lead))
 
-    beside = np.hstack([known, vectors])
-    others, _ = _krylov_run(operator, 1, which, tol, beside, rng, block, clear)
-    if _key(others[:1], which)[0] > last + 10 * tol * float(np.abs(values).max()):
-        return _krylov_run(operator, k, which, tol, known, rng, wide, converged)
+    others, _ = _krylov_run(operator, 1, which, np.hstack([known, vectors]), rng, block, clear)
+    if _key(others, which)[0] > last + 10 * tol * float(np.abs(values).max()):
+        return _krylov_run(operator, k, which, known, rng, wide, converged)
     return values, vectors
 
 
@@ -258,13 +278,12 @@ def _krylov_run(
     operator: LinearOperator,
     k: int,
     which: Which,
-    tol: float,
     known: Array,
     rng: np.random.Generator,
     block: int,
     enough: Callable[[Array, Array, float], bool],
 ) -> tuple[Array, Array]:
-    """One run until ``enough(ritz values, residual norms, largest |ritz value|)``.
+    """One run until ``enough(ritz values, residual norms, lower bound of the largest |λ|)``.
 
     The basis Q grows by one block per product: W = K Q_last is orthogonalised against all of Q, what remains is
     Q_next R. With T = Qᵀ K Q = Y Θ Yᵀ the Ritz pair (θ, Q y) has residual norm ‖R y_last‖, so convergence costs
@@ -281,7 +300,14 @@ def _krylov_run(
     T = np.zeros((capacity + block, capacity + block))
     size = 0  # columns of the basis with a known column of T
     scale = 0.0  # lower bound of the largest |λ|
+    Q, Y, values = basis[:, :0], np.empty((0, 0)), np.empty(0)
     for _ in range(_MAX_PRODUCTS):
+        if size + last.shape[1] > capacity:
+            # Thick restart: K (Q Y) = (Q Y) Θ + last (R Y_last), so T is Θ and the next product adds its border.
+            basis[:, :keep] = Q @ Y[:, :keep]
+            T[:] = 0
+            T[range(keep), range(keep)] = values[:keep]
+            size = keep
         width = last.shape[1]
         columns = slice(size, size + width)
         basis[:, columns] = last
@@ -298,20 +324,13 @@ def _krylov_run(
         best = order(values, which)
         values, Y = values[best], Y[:, best]
         residual = np.linalg.norm(R @ Y[size - width : size], axis=0)
-        largest = float(np.abs(values).max())
-        if size >= k and (size >= n_free or enough(values, residual, largest)):
+        if size >= k and (size >= n_free or enough(values, residual, scale)):
             return values[:k], Q @ Y[:, :k]
         if last.shape[1] == 0:  # an invariant subspace that is too small: go on from somewhere else
             last = orthonormalize(rng.standard_normal((n, min(block, n_free - size))), Q, known)[0]
-        if size + last.shape[1] > capacity:
-            # Thick restart: K (Q Y) = (Q Y) Θ + last (R Y_last), so T is Θ and the next product adds its border.
-            basis[:, :keep] = Q @ Y[:, :keep]
-            T[:] = 0
-            T[range(keep), range(keep)] = values[:keep]
-            size = keep
     warnings.warn(
         f"eigenpairs(k={k}) stopped after {_MAX_PRODUCTS} block products with relative residual "
-        f"{residual[:k].max() / largest:.1e} above tol={tol:.1e}; the eigenvectors are that accurate. "
+        f"{residual[:k].max() / scale:.1e}, above what was asked for; the eigenvectors are that accurate. "
         "Raise tol, ask for fewer pairs, or use a kernel with a clearer spectral gap",
         ConvergenceWarning,
         stacklevel=5,

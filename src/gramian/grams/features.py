@@ -6,7 +6,8 @@ large. :class:`Factor` is that choice; views (centring, scaling) act on it a chu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,38 +21,27 @@ from gramian.typing import Array, Matrix
 _CHUNK_BYTES = 64 * 2**20
 
 
-class Factor:
-    """F of shape (n, m) as a sequence of row chunks.
+class Factor(ABC):
+    """F of shape (n, m) as a sequence of row chunks; a kind of factor writes ``chunk_of``.
 
     Parameters
     ----------
     shape : (int, int)
         n and m.
     dtype : numpy dtype
-    chunk_of : callable
-        Gives F[rows] (dense or CSR) for a slice of rows.
     chunk_length : int, optional
         Rows per chunk; by default chunks of about 64 MiB.
     """
 
-    def __init__(
-        self,
-        shape: tuple[int, int],
-        dtype: Any,
-        chunk_of: Callable[[slice], Matrix],
-        chunk_length: int | None = None,
-    ) -> None:
+    def __init__(self, shape: tuple[int, int], dtype: Any, chunk_length: int | None = None) -> None:
         self.shape = shape
         self.dtype = np.dtype(dtype)
-        self.chunk_of = chunk_of
         bytes_per_row = max(1, shape[1]) * self.dtype.itemsize
         self.chunk_length = chunk_length or max(1, min(_CHUNK_BYTES, memory_budget()) // bytes_per_row)
 
-    @classmethod
-    def of_matrix(cls, F: Matrix) -> Factor:
-        """A factor held in memory, as one chunk."""
-        F = csr_array(F) if issparse(F) else F
-        return cls(F.shape, F.dtype, lambda rows: F if rows == slice(0, F.shape[0]) else F[rows], F.shape[0])
+    @abstractmethod
+    def chunk_of(self, rows: slice) -> Matrix:
+        """F[rows], dense or CSR."""
 
     def chunks(self) -> Iterator[tuple[slice, Matrix]]:
         """Pairs (rows, F[rows]) that cover F."""
@@ -81,6 +71,30 @@ class Factor:
         return total
 
 
+class MatrixFactor(Factor):
+    """F held in memory, dense or CSR, as one chunk."""
+
+    def __init__(self, F: Matrix) -> None:
+        F = csr_array(F) if issparse(F) else np.asarray(F)
+        self.matrix = F if F.dtype.kind == "f" else F.astype(np.float64)
+        super().__init__(F.shape, self.matrix.dtype, max(1, F.shape[0]))
+
+    def chunk_of(self, rows: slice) -> Matrix:
+        return self.matrix if rows == slice(0, self.shape[0]) else self.matrix[rows]
+
+
+class KernelFactor(Factor):
+    """F recomputed from a kernel's features whenever it is needed."""
+
+    def __init__(self, kernel: Any, X: Matrix, n_features: int) -> None:
+        super().__init__((X.shape[0], n_features), X.dtype)
+        self.kernel = kernel
+        self.X = X
+
+    def chunk_of(self, rows: slice) -> Matrix:
+        return self.kernel._features(self.X[rows])
+
+
 class FeatureGram(Gram):
     """K = F Fᵀ.
 
@@ -98,7 +112,7 @@ class FeatureGram(Gram):
     """
 
     def __init__(self, F: Matrix | Factor) -> None:
-        self._factor = F if isinstance(F, Factor) else Factor.of_matrix(F)
+        self._factor = F if isinstance(F, Factor) else MatrixFactor(F)
         super().__init__(self._factor.shape[0], self._factor.dtype)
 
     @property

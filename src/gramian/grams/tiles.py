@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from itertools import combinations_with_replacement
 from typing import Any, Protocol
 
@@ -34,9 +33,32 @@ class TileKernel(Protocol):
     def _diagonal(self, X: Matrix) -> Array: ...
 
 
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
+class _OneBlasThread:
+    """Holds BLAS to one thread while any caller is inside; the last one out gives its threads back.
+
+    The limit is the process's, so callers on several threads would otherwise restore each other's limits.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._controller: ThreadpoolController | None = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._controller = self._controller or ThreadpoolController()
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+
+    def __exit__(self, *exception: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limit.restore_original_limits()
+
+
+_one_blas_thread = _OneBlasThread()
 
 
 def run_threaded(work: Callable[[Any], None], tasks: Iterable[Any], *, entries: float) -> None:
@@ -54,7 +76,7 @@ def run_threaded(work: Callable[[Any], None], tasks: Iterable[Any], *, entries: 
     def enter() -> None:
         _inside_worker.yes = True
 
-    with _blas().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_workers, initializer=enter) as pool:
+    with _one_blas_thread, ThreadPoolExecutor(n_workers, initializer=enter) as pool:
         for _ in pool.map(work, tasks):
             pass
 

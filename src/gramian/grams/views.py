@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import issparse
 
 from gramian.grams.base import Gram, Which
 from gramian.grams.features import Factor
@@ -65,7 +66,7 @@ class SandwichGram(Gram):
 
     def _dense(self) -> Array:
         K = self.base._dense()
-        for rows in slices(len(K), 1024):  # in place, with a thin temporary
+        for rows in slices(len(K), 128):  # in place, with a thin temporary
             strip = K[rows]
             if self.scale is not None:
                 strip *= self.scale[rows, None]
@@ -88,23 +89,29 @@ class SandwichGram(Gram):
     @property
     def factor(self) -> Factor | None:
         base = self.base.factor
-        if base is None:
-            return None
-        offset = None
-        if self.directions is not None:
-            offset = base.transposed_product(self._scaled(self.directions)).T
+        return None if base is None else _SandwichFactor(base, self)
 
-        def chunk_of(rows: slice) -> Matrix:
-            chunk = base.chunk_of(rows)
-            if self.scale is not None:
-                scale = self.scale[rows, None]
-                chunk = chunk * scale if isinstance(chunk, np.ndarray) else chunk.multiply(scale).tocsr()
-            if self.directions is not None and offset is not None:
-                chunk = chunk - self.directions[rows] @ offset
-            return np.asarray(chunk) if offset is not None else chunk
 
-        # A chunk of the view is a temporary, so its length is planned anew even where the base is one chunk.
-        return Factor(base.shape, base.dtype, chunk_of)
+class _SandwichFactor(Factor):
+    """Π S F: a sandwich of F Fᵀ has the features S F less their part along U.
+
+    A chunk is a temporary, so its length is planned anew even where the base is one chunk.
+    """
+
+    def __init__(self, base: Factor, view: SandwichGram) -> None:
+        super().__init__(base.shape, base.dtype)
+        self.base = base
+        self.scale, self.directions = view.scale, view.directions
+        self.along = None if view.directions is None else base.transposed_product(view._scaled(view.directions)).T
+
+    def chunk_of(self, rows: slice) -> Matrix:
+        chunk = self.base.chunk_of(rows)
+        if self.scale is not None:
+            scale = self.scale[rows, None]
+            chunk = chunk.multiply(scale).tocsr() if issparse(chunk) else chunk * scale
+        if self.directions is None or self.along is None:
+            return chunk
+        return (chunk.toarray() if issparse(chunk) else chunk) - self.directions[rows] @ self.along
 
 
 class NormalizedGram(SandwichGram):
@@ -124,7 +131,7 @@ class NormalizedGram(SandwichGram):
                 "the kernel gives negative similarities, so it defines no walk on the samples; use kernel='rbf' or one "
                 "with values >= 0, or, for clustering, embedding='kpca' with n_clusters given"
             )
-        positive = degrees > tolerance
+        positive = degrees > 0
         self.inverse_roots = np.where(positive, 1.0, 0.0) / np.sqrt(np.where(positive, degrees, 1.0))
         super().__init__(base, self.inverse_roots)
 
@@ -196,9 +203,9 @@ def normalized(base: Gram) -> NormalizedGram:
 def weighted_centered(base: Gram, weights: Array) -> SandwichGram:
     """Π V^½ K V^½ Π, Π orthogonal to √weights; weights of zero drop their samples."""
     weights = np.asarray(weights, base.dtype)
-    if weights.shape != (base.shape[0],) or not np.all(weights >= 0) or not np.any(weights > 0):
+    if weights.shape != (base.shape[0],) or not np.all((weights >= 0) & (weights < np.inf)) or not np.any(weights > 0):
         raise ValueError(
-            f"weights must be {base.shape[0]} values >= 0, not all zero; got shape {weights.shape}"
+            f"weights must be {base.shape[0]} finite values >= 0, not all zero; got shape {weights.shape}"
             + (f" with minimum {weights.min():.3g}" if weights.size else "")
         )
     roots = np.sqrt(weights)

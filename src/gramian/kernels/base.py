@@ -19,7 +19,7 @@ from gramian.configuration import memory_budget, require_memory
 from gramian.grams import tiles
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
-from gramian.grams.features import Factor, FeatureGram, squared_norms
+from gramian.grams.features import Factor, FeatureGram, KernelFactor, MatrixFactor, squared_norms
 from gramian.grams.lazy import LazyGram
 from gramian.typing import Array, Matrix
 
@@ -93,7 +93,10 @@ class Kernel(BaseEstimator):
         -------
         self : Kernel
         """
-        self._resolve(self._checked(X, reset=True))
+        checked = check_array(X, input_name="X", estimator=self, **self._checks())
+        self._resolve(checked)
+        # Counted and named last, so that a refused fit leaves the kernel unfitted.
+        validate_data(self, X, reset=True, skip_check_array=True)
         return self
 
     def __call__(self, X: Matrix, Y: Matrix | None = None) -> Array:
@@ -146,19 +149,24 @@ class Kernel(BaseEstimator):
         return LazyGram(self, X)
 
     def product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
-        """K(X, Y) @ V without storing the block; V is (n_Y, b)."""
+        """K(X, Y) @ V without storing the block; V is (n_Y, b) or (n_Y,)."""
         X, Y = self._checked(X), self._checked(Y)
-        V = np.ascontiguousarray(V, dtype=X.dtype)
+        V = np.asarray(V, dtype=X.dtype)
+        if V.shape[:1] != (Y.shape[0],):
+            raise ValueError(f"V has shape {V.shape} but Y has {Y.shape[0]} rows; pass V of shape ({Y.shape[0]}, b)")
+        block = np.ascontiguousarray(V.reshape(len(V), -1))
         if self.has_features:
-            return self._factor(X).product(self._factor(Y).transposed_product(V))
-        return tiles.product(self, X, Y, V)
+            out = self._factor(X).product(self._factor(Y).transposed_product(block))
+        else:
+            out = tiles.product(self, X, Y, block)
+        return out.reshape(len(out), *V.shape[1:])
 
     def _factor(self, X: Matrix) -> Factor:
         """The features of X, recomputed chunk by chunk where they would exceed the memory budget."""
         shape = X.shape[0], self._n_features(X)
         if float(shape[0]) * shape[1] * X.dtype.itemsize <= memory_budget():
-            return Factor.of_matrix(self._features(X))
-        return Factor(shape, X.dtype, lambda rows: self._features(X[rows]))
+            return MatrixFactor(self._features(X))
+        return KernelFactor(self, X, shape[1])
 
     # Algebra -----------------------------------------------------------------------------------------------
 
@@ -176,14 +184,17 @@ class Kernel(BaseEstimator):
 
     def _checked(self, X: Matrix, *, reset: bool = False) -> Matrix:
         """X as a float array or CSR; also counts and names the features, as scikit-learn does."""
-        options: dict[str, Any] = {
+        if reset or hasattr(self, "n_features_in_"):
+            return validate_data(self, X, reset=reset, **self._checks())
+        return check_array(X, input_name="X", estimator=self, **self._checks())
+
+    def _checks(self) -> dict[str, Any]:
+        """What scikit-learn's validation is to allow."""
+        return {
             "accept_sparse": "csr" if self.accepts_sparse else False,
             "dtype": [np.float64, np.float32],
             "ensure_all_finite": "allow-nan" if self.accepts_nan else True,
         }
-        if reset or hasattr(self, "n_features_in_"):
-            return validate_data(self, X, reset=reset, **options)
-        return check_array(X, input_name="X", estimator=self, **options)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -206,7 +217,11 @@ class FeatureKernel(Kernel):
         return dot(left, right)
 
     def _block(self, X: Matrix, Y: Matrix | None) -> Array:
-        return dot(*self._sides(X, X if Y is None else Y))
+        left, right = self._sides(X, X if Y is None else Y)
+        K = dot(left, right)
+        if Y is None:
+            np.fill_diagonal(K, squared_norms(left))
+        return K
 
     def _diagonal(self, X: Matrix) -> Array:
         return squared_norms(self._features(X))

@@ -7,6 +7,7 @@ from scipy.sparse import issparse
 
 from gramian.grams.base import Gram
 from gramian.grams.features import Factor
+from gramian.grams.tiles import slices
 from gramian.kernels.base import Kernel
 from gramian.typing import Array, Matrix
 
@@ -24,22 +25,32 @@ class Expansion:
         The fitted samples x_i.
     coefficients : ndarray (n, b)
         A; with ``center`` its columns sum to zero.
-    gram : Gram
-        Of the fitted samples; its features are used again.
+    gram : Gram, optional
+        Of the fitted samples; saves computing its features or products again.
     center : ndarray (n,), optional
         v, summing to one.
     """
 
     def __init__(
-        self, kernel: Kernel, points: Matrix, coefficients: Array, *, gram: Gram, center: Array | None = None
+        self,
+        kernel: Kernel,
+        points: Matrix,
+        coefficients: Array,
+        *,
+        gram: Gram | None = None,
+        center: Array | None = None,
     ) -> None:
+        n = points.shape[0]
+        if np.ndim(coefficients) != 2 or len(coefficients) != n:
+            raise ValueError(f"coefficients has shape {np.shape(coefficients)}; pass ({n}, b), a row for each point")
         self.kernel = kernel
         self.weights: Array | None = None
         self.offset: Array | None = None
         self.points: Matrix | None = None
         self.coefficients: Array | None = None
         if kernel.has_features:
-            factor = kernel._factor(points) if gram.factor is None else gram.factor
+            held = None if gram is None else gram.factor
+            factor = kernel._factor(points) if held is None else held
             self.weights = factor.transposed_product(np.asarray(coefficients, factor.dtype))
             if center is not None:
                 self.offset = factor.transposed_product(np.asarray(center, factor.dtype)[:, None])[:, 0]
@@ -48,26 +59,27 @@ class Expansion:
         self.points = None if kernel.pairwise else points
         self.coefficients = coefficients
         if center is not None:
-            self.offset = -(center @ (gram @ coefficients))
+            self.offset = -(center @ ((kernel.gram(points) if gram is None else gram) @ coefficients))
 
     def __call__(self, X: Matrix) -> Array:
         """f(x) for every row of X, shape (n_X, b)."""
         X = self.kernel._checked(X)
+        offset = None if self.offset is None else self.offset.astype(X.dtype, copy=False)
         if self.weights is not None:
-            return self._centered_features(X).product(self.weights.astype(X.dtype, copy=False))
+            return _weighted(self.kernel._factor(X), self.weights.astype(X.dtype, copy=False), offset)
         assert self.coefficients is not None
         values = self.kernel.product(X, self.points, self.coefficients.astype(X.dtype, copy=False))
-        return values if self.offset is None else values + self.offset.astype(X.dtype, copy=False)
+        return values if offset is None else values + offset
 
-    def _centered_features(self, X: Matrix) -> Factor:
-        factor = self.kernel._factor(X)
-        if self.offset is None:
-            return factor
-        offset = self.offset.astype(X.dtype, copy=False)
 
-        def chunk_of(rows: slice) -> Array:
-            chunk = factor.chunk_of(rows)
-            # Subtracting before the product keeps the digits of rows that lie far from the origin together.
-            return (chunk.toarray() if issparse(chunk) else chunk) - offset
-
-        return Factor(factor.shape, factor.dtype, chunk_of)
+def _weighted(factor: Factor, weights: Array, offset: Array | None) -> Array:
+    """(F − offset) @ weights; subtracting first keeps the digits of rows that lie together far from the origin."""
+    if offset is None:
+        return factor.product(weights)
+    out = np.empty((factor.shape[0], weights.shape[1]), factor.dtype)
+    # Short pieces of a chunk, because the difference is a copy.
+    for rows, chunk in factor.chunks():
+        for piece in slices(rows.stop - rows.start, 4096):
+            part = chunk[piece]
+            out[rows][piece] = ((part.toarray() if issparse(part) else part) - offset) @ weights
+    return out

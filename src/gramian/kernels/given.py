@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, issparse
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
 from gramian.grams.sparse import SparseGram
+from gramian.grams.tiles import slices
 from gramian.kernels.base import Kernel
 from gramian.typing import Array, Matrix
 
@@ -19,8 +20,8 @@ from gramian.typing import Array, Matrix
 class Precomputed(Kernel):
     """The data are the similarities: a symmetric n×n matrix at ``fit``, rows against those n samples later.
 
-    Asymmetry up to 1e-8 of the largest entry is rounding and averaged away, up to 1e-3 it is averaged with a
-    warning, beyond that it is an error. Whether the matrix is positive semi-definite is not assumed.
+    Asymmetry up to 1e-8 of the largest entry (1e-6 in single precision) is rounding and averaged away, up to 1e-3 it
+    is averaged with a warning, beyond that it is an error. Whether the matrix is positive semi-definite is not assumed.
 
     Examples
     --------
@@ -43,8 +44,11 @@ class Precomputed(Kernel):
         return X.toarray() if issparse(X) else X
 
     def diagonal(self, X: Matrix) -> Array:
-        """The diagonal of the matrix; for new samples their self-similarity is not known."""
-        return np.asarray(self._checked(X).diagonal())
+        """The diagonal of the square matrix; for new samples their self-similarity is not known."""
+        X = self._checked(X)
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(f"only a square matrix of similarities has a diagonal but X has shape {X.shape}")
+        return np.asarray(X.diagonal())
 
     def gram(self, X: Matrix) -> Gram:
         """X as a DenseGram or SparseGram."""
@@ -73,7 +77,7 @@ def symmetric(K: Matrix) -> Matrix:
             f"kernel='precomputed' needs a symmetric matrix but X differs from its transpose by {asymmetry:.1e} of "
             "its largest entry; pass (X + X.T) / 2 if that is what you mean"
         )
-    if asymmetry > 1e-8:
+    if asymmetry > max(1e-8, 10 * float(np.finfo(K.dtype).eps)):
         warnings.warn(
             f"the precomputed matrix X differs from its transpose by {asymmetry:.1e} of its largest entry and was "
             "averaged with it",
@@ -108,7 +112,7 @@ class FunctionKernel(Kernel):
             raise ValueError(f"function={self.function!r} must be a function of two arrays")
 
     def _tile(self, left: Any, right: Any) -> Array:
-        block = np.asarray(self.function(left, right))
+        block = np.array(self.function(left, right), dtype=left.dtype)  # a copy: callers may write into it
         if block.shape != (left.shape[0], right.shape[0]):
             raise ValueError(
                 f"the kernel function returned shape {block.shape} for {left.shape[0]} and {right.shape[0]} rows; "
@@ -116,8 +120,14 @@ class FunctionKernel(Kernel):
             )
         if not np.all(np.isfinite(block)):
             raise ValueError("the kernel function returned NaN or infinity; it must be finite for all rows")
-        return block.astype(left.dtype, copy=False)
+        return block
 
     def _diagonal(self, X: Matrix) -> Array:
-        # Small square blocks: a function of two arrays has no cheaper way to k(x, x).
-        return np.concatenate([np.diagonal(self._tile(X[i : i + 64], X[i : i + 64])) for i in range(0, X.shape[0], 64)])
+        # Small square blocks: a function of two arrays has no cheaper way to k(x, x), and they show asymmetry.
+        blocks = [self._tile(X[rows], X[rows]) for rows in slices(X.shape[0], 64)]
+        for block in blocks:
+            if np.abs(block - block.T).max() > 1e-3 * np.abs(block).max():
+                raise ValueError(
+                    "the kernel function is not symmetric: function(X, Y) must be the transpose of function(Y, X)"
+                )
+        return np.concatenate([np.diagonal(block) for block in blocks])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 from scipy.spatial import cKDTree
-from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 
 from gramian.configuration import require_memory, threads
@@ -35,7 +35,7 @@ class NeighborGraph(Kernel):
         Neighbours per row; ignored if ``radius`` is given.
     radius : float, optional
         Connect all pairs closer than this (strictly).
-    kernel : Kernel, optional
+    kernel : Kernel, str or callable, optional
         Weights the edges and defines who is near. None is the Euclidean distance and weight 1.
     mutual : bool, default False
         Keep only edges that both ends name.
@@ -58,7 +58,7 @@ class NeighborGraph(Kernel):
         n_neighbors: int = 10,
         *,
         radius: float | None = None,
-        kernel: Kernel | None = None,
+        kernel: Kernel | str | Callable[[Any, Any], Any] | None = None,
         mutual: bool = False,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -68,7 +68,8 @@ class NeighborGraph(Kernel):
 
     @property
     def accepts_nan(self) -> bool:  # type: ignore[override]
-        return isinstance(self.kernel, Kernel) and bool(self.kernel.accepts_nan)
+        kernel = self._weighting()
+        return kernel is not None and bool(kernel.accepts_nan)
 
     def fit(self, X: Matrix, y: Any = None) -> NeighborGraph:
         """Check the parameters against X and fit the weighting kernel, if any; see :meth:`Kernel.fit`."""
@@ -80,12 +81,22 @@ class NeighborGraph(Kernel):
             raise ValueError(f"n_neighbors={self.n_neighbors!r} must be a whole number >= 1")
         if not isinstance(self.mutual, (bool, np.bool_)):
             raise ValueError(f"mutual={self.mutual!r} must be True or False")
-        if self.kernel is not None and (not isinstance(self.kernel, Kernel) or self.kernel.pairwise):
-            raise ValueError(f"kernel={self.kernel!r} must be a kernel of samples such as RBF(), or None")
+        kernel = self._weighting()
         if X.shape[0] < 2:
             raise ValueError("NeighborGraph needs at least two rows to connect but n_samples=1")
-        self.kernel_: Kernel | None = None if self.kernel is None else clone(self.kernel).fit(X, y)
+        self.kernel_: Kernel | None = None if kernel is None else kernel.fit(X, y)
         return self
+
+    def _weighting(self) -> Kernel | None:
+        """An unfitted copy of the weighting kernel."""
+        from gramian.kernels import as_kernel  # which knows this class
+
+        if self.kernel is None:
+            return None
+        kernel = as_kernel(self.kernel)
+        if kernel.pairwise or kernel.sparse_blocks:
+            raise ValueError(f"kernel={self.kernel!r} must be a kernel of samples such as RBF(), or None")
+        return kernel
 
     def __call__(self, X: Matrix, Y: Matrix | None = None) -> csr_array:
         """The sparse block of edge weights, CSR of shape (n_X, n_Y)."""
@@ -107,11 +118,17 @@ class NeighborGraph(Kernel):
 
     def _symmetric(self, X: Matrix) -> csr_array:
         edges = self._edges(X, X, same=True)
+        if not edges.nnz or edges.data.min() >= 0:
+            return self._either(edges)
+        return csr_array(self._either(edges.maximum(0 * edges)) - self._either((-edges).maximum(0 * edges)))
+
+    def _either(self, edges: csr_array) -> csr_array:
+        """Non-negative edges that one end, or with ``mutual`` both, name."""
         return csr_array(edges.minimum(edges.T) if self.mutual else edges.maximum(edges.T))
 
     def _edges(self, X: Matrix, Y: Matrix, *, same: bool) -> csr_array:
         """Directed edges from every row of X to its neighbours in Y."""
-        kernel = self.kernel_ if hasattr(self, "kernel_") else self.kernel
+        kernel = self.kernel_ if hasattr(self, "kernel_") else self._weighting()
         if self.radius is not None:
             distances, index, indptr = _within(X, Y, float(self.radius), same=same)
         else:
@@ -149,10 +166,19 @@ def _nearest(X: Array, Y: Array, n_neighbors: int, *, same: bool) -> tuple[Array
 
 def _within(X: Array, Y: Array, radius: float, *, same: bool) -> tuple[Array, Array, Array]:
     """Distances, column indices and row pointers of all pairs closer than ``radius``."""
-    graph = NearestNeighbors(radius=radius).fit(Y).radius_neighbors_graph(X, mode="distance").tocsr()
-    rows = np.repeat(np.arange(X.shape[0]), np.diff(graph.indptr))
-    keep = (graph.data < radius) & ~(same & (rows == graph.indices))
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[keep], minlength=X.shape[0]))])
+    search = NearestNeighbors(radius=radius).fit(Y)
+    parts, total = [], 0
+    for rows in tiles.slices(X.shape[0], 1000):
+        part = search.radius_neighbors_graph(X[rows], mode="distance").tocsr()
+        total += part.nnz
+        require_memory(
+            24.0 * total, f"the graph of all pairs within radius={radius:g}", "use a smaller radius or n_neighbors"
+        )
+        parts.append(part)
+    graph = vstack(parts, "csr")
+    owner = np.repeat(np.arange(X.shape[0]), np.diff(graph.indptr))
+    keep = (graph.data < radius) & ~(same & (owner == graph.indices))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(owner[keep], minlength=X.shape[0]))])
     return graph.data[keep], graph.indices[keep], indptr
 
 

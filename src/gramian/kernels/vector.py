@@ -6,6 +6,7 @@ of augmented rows. All are computed in the dtype of the data.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -67,9 +68,20 @@ class Cosine(FeatureKernel):
     accepts_sparse: bool = True
 
     def _features(self, X: Matrix) -> Matrix:
-        norms = np.sqrt(squared_norms(X))
-        scale = np.divide(1, norms, out=np.zeros_like(norms), where=norms > 0)
-        return (diags_array(scale) @ X).tocsr() if issparse(X) else X * scale[:, None]
+        # Divided by the largest entry first, so that squares of very large or small rows stay in range.
+        return _divided(_divided(X, np.abs), lambda rows: np.sqrt(squared_norms(rows)))
+
+
+def _divided(X: Matrix, size: Callable[[Matrix], Any]) -> Matrix:
+    """Rows over their size (the largest entry of it, if there are several); rows of size zero stay."""
+    sizes = size(X)
+    sizes = (
+        np.asarray(sizes.max(axis=1).todense()).ravel()
+        if issparse(sizes)
+        else sizes.reshape(len(sizes), -1).max(axis=1)
+    )
+    sizes = np.where(sizes > 0, sizes, 1).astype(X.dtype)
+    return (diags_array(1 / sizes) @ X).tocsr() if issparse(X) else X / sizes[:, None]
 
 
 class _InnerProductKernel(Kernel):
@@ -158,8 +170,9 @@ class _DistanceKernel(Kernel):
     """k(x, y) = f(‖x − y‖²). Subclasses write ``_of_distance``, which may work in place.
 
     With rows augmented to (x, ‖x‖², 1) and (−2y, 1, ‖y‖²) the squared distance is their inner product: one GEMM,
-    no further pass. Dense data are centred first, because the expansion cancels when ‖x‖ is large against the
-    distances, which float32 would not survive.
+    no further pass. The expansion loses digits where ‖x‖ and ‖y‖ are both large against the kernel's width. So dense
+    data are taken relative to their median (a mean would follow outliers), and pairs of rows that are still too far
+    out for the dtype are computed from their differences.
     """
 
     accepts_sparse: bool = True
@@ -167,19 +180,40 @@ class _DistanceKernel(Kernel):
     def _of_distance(self, squared: Array) -> Array:
         raise NotImplementedError
 
+    def _resolution(self) -> float:
+        """The distance at which the kernel changes; infinite where only large distances matter."""
+        return np.inf
+
     def _sides(self, X: Matrix, Y: Matrix) -> tuple[Any, Any]:
         if issparse(X) or issparse(Y):
             return _augmented(X, left=True), _augmented(Y, left=False)
-        center = Y.mean(axis=0, dtype=np.float64).astype(Y.dtype)
+        center = np.median(Y[:: max(1, Y.shape[0] // 1000)], axis=0).astype(Y.dtype)
         return _augmented(X - center, left=True), _augmented(Y - center, left=False)
 
     def _tile(self, left: Any, right: Any) -> Array:
         squared = dot(left, right)
         np.maximum(squared, 0, out=squared)
+        self._refine(squared, left, right)
         return self._of_distance(squared)
+
+    def _refine(self, squared: Array, left: Any, right: Any) -> None:
+        """Recompute, in place, the squared distances of pairs of far-out rows from their differences."""
+        accuracy = 1e-9 if squared.dtype == np.float64 else 1e-5
+        limit = accuracy * self._resolution() ** 2 / float(np.finfo(squared.dtype).eps)
+        far_left, far_right = (
+            np.flatnonzero(_column(side, place) > limit) for side, place in ((left, -2), (right, -1))
+        )
+        if len(far_left) and len(far_right):
+            x, y = (side[rows][:, :-2] for side, rows in ((left, far_left), (right, far_right)))
+            x, y = (part.toarray() if issparse(part) else part for part in (x, y))
+            squared[np.ix_(far_left, far_right)] = cdist(x, y / -2, "sqeuclidean")
 
     def _diagonal(self, X: Matrix) -> Array:
         return self._of_distance(np.zeros(X.shape[0], X.dtype))
+
+
+def _column(side: Matrix, place: int) -> Array:
+    return side[:, [place]].toarray().ravel() if issparse(side) else side[:, place]
 
 
 def _augmented(X: Matrix, *, left: bool) -> Matrix:
@@ -195,7 +229,14 @@ def _augmented(X: Matrix, *, left: bool) -> Matrix:
     return hstack(columns, "csr") if issparse(X) else np.hstack(columns)
 
 
-class RBF(_WidthMixin, _DistanceKernel):
+class _WidthDistanceKernel(_WidthMixin, _DistanceKernel):
+    """k(x, y) = f(‖x − y‖² / width²)."""
+
+    def _resolution(self) -> float:
+        return self._get_width()
+
+
+class RBF(_WidthDistanceKernel):
     """k(x, y) = exp(−‖x − y‖² / (2 width²)), the Gaussian kernel.
 
     Parameters
@@ -224,7 +265,7 @@ class RBF(_WidthMixin, _DistanceKernel):
         return np.exp(squared, out=squared)
 
 
-class Cauchy(_WidthMixin, _DistanceKernel):
+class Cauchy(_WidthDistanceKernel):
     """k(x, y) = 1 / (1 + ‖x − y‖² / width²): like RBF, with a heavy tail.
 
     Parameters
@@ -247,7 +288,7 @@ class Cauchy(_WidthMixin, _DistanceKernel):
         return np.reciprocal(squared, out=squared)
 
 
-class GaussianDifference(_WidthMixin, _DistanceKernel):
+class GaussianDifference(_WidthDistanceKernel):
     """k(x, y) = exp(−d²/(2 width²)) − weight · exp(−d²/(2 (ratio·width)²)), d = ‖x − y‖; indefinite.
 
     Near samples are alike, those at middle distance are unlike (negative), far ones are unrelated.
@@ -326,6 +367,9 @@ class Multiquadric(_DistanceKernel):
 
     def _resolve(self, X: Matrix) -> None:
         check_real(self, "offset", above=0)
+
+    def _resolution(self) -> float:
+        return float(self.offset)
 
     def _of_distance(self, squared: Array) -> Array:
         squared += squared.dtype.type(self.offset**2)

@@ -1,7 +1,7 @@
 """Rules of thumb for a kernel's width, from the distances in the data.
 
 Each rule is a function of X and of the metric the kernel measures with. Above 2,000 rows a fixed random subset
-of 2,000 stands for all: the rules are medians and quantiles, which such a sample gives to about 1 %.
+of 2,000 stands for all pairs: medians and quantiles of distances, which such a sample gives to about 1 %.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.stats import chi2
 from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import NearestNeighbors
 
 from gramian.typing import Array, Matrix
 
@@ -51,23 +52,27 @@ def resolve_width(width: float | str, X: Matrix, metric: Metric = "euclidean") -
     2.0
     """
     if isinstance(width, Real) and not isinstance(width, bool):
-        if not (width > 0 and np.isfinite(width)):
+        if not (width > 0 and 1e-150 < float(width) < 1e150):
             raise ValueError(f"width={width!r} must be positive and finite; pass a number > 0 or a rule like 'median'")
         return float(width)
     rule, scale = _rule(width)
     if X.shape[0] == 1:
         raise ValueError(f"width={width!r} needs distances but n_samples=1; pass a number, e.g. width=1.0")
+    some = X
     if X.shape[0] > _MOST_ROWS:
-        X = X[np.sort(np.random.default_rng(0).choice(X.shape[0], _MOST_ROWS, replace=False))]
-    value = scale * rule(X, metric)
+        some = X[np.sort(np.random.default_rng(0).choice(X.shape[0], _MOST_ROWS, replace=False))]
+    value = scale * rule(some, X, metric)
     if not value > 0:
-        raise ValueError(
-            f"width={width!r} cannot be found because all rows are equal; remove duplicates or pass a number"
-        )
+        raise ValueError(f"width={width!r} cannot be found because {_why_zero(some)}; pass a number, e.g. width=1.0")
     return value
 
 
-def _rule(width: object) -> tuple[Callable[[Matrix, Metric], float], float]:
+def _why_zero(X: Matrix) -> str:
+    low, high = (part.toarray() if issparse(part) else part for part in (X.min(axis=0), X.max(axis=0)))
+    return "all rows are equal" if np.array_equal(low, high) else "too many rows are equal, or too few differ"
+
+
+def _rule(width: object) -> tuple[Callable[[Matrix, Matrix, Metric], float], float]:
     rules = {
         "median": _median,
         "silverman": _silverman,
@@ -95,7 +100,7 @@ def _distances(X: Matrix, metric: Metric) -> Array:
     return D
 
 
-def _median(X: Matrix, metric: Metric) -> float:
+def _median(X: Matrix, whole: Matrix, metric: Metric) -> float:
     pairs = _distances(X, metric)[np.triu_indices(X.shape[0], 1)]
     median = float(np.median(pairs))
     if median == 0 and pairs.any():  # many duplicates: look at the pairs that differ
@@ -103,23 +108,29 @@ def _median(X: Matrix, metric: Metric) -> float:
     return median
 
 
-def _silverman(X: Matrix, metric: Metric) -> float:
-    n, d = X.shape
-    mean_square = X.power(2).mean(axis=0) if issparse(X) else (X.astype(np.float64) ** 2).mean(axis=0)
-    variance = float(np.mean(np.asarray(mean_square) - np.asarray(X.mean(axis=0, dtype=np.float64)) ** 2))
+def _silverman(X: Matrix, whole: Matrix, metric: Metric) -> float:
+    n, d = whole.shape
+    if issparse(whole):
+        squares, mean = (np.asarray(part).ravel() for part in (whole.power(2).mean(axis=0), whole.mean(axis=0)))
+        variance = float(np.mean(squares - mean**2))
+    else:
+        variance = float(np.mean(whole.var(axis=0, dtype=np.float64)))
+        if np.array_equal(whole.min(axis=0), whole.max(axis=0)):
+            variance = 0.0  # the mean of equal values need not be that value
     return float(np.sqrt(max(variance, 0.0)) * (4 / ((d + 2) * n)) ** (1 / (d + 4)))
 
 
-def _range(X: Matrix, metric: Metric) -> float:
+def _range(X: Matrix, whole: Matrix, metric: Metric) -> float:
     return 0.15 * float(np.ptp(_distances(X, metric)[np.triu_indices(X.shape[0], 1)]))
 
 
-def _spectroscopy(X: Matrix, metric: Metric) -> float:
+def _spectroscopy(X: Matrix, whole: Matrix, metric: Metric) -> float:
     near = np.quantile(_distances(X, metric), 0.05, axis=1)
     return float(np.quantile(near, 0.95) / np.sqrt(chi2.ppf(0.95, X.shape[1])))
 
 
-def _mean_knn(X: Matrix, metric: Metric) -> float:
-    n_neighbors = min(_KNN, X.shape[0] - 1)
-    nearest = np.partition(_distances(X, metric), n_neighbors, axis=1)[:, : n_neighbors + 1]
-    return float(nearest.sum() / (n_neighbors * X.shape[0]))  # the zero distance to itself adds nothing
+def _mean_knn(X: Matrix, whole: Matrix, metric: Metric) -> float:
+    # The sample asks, all rows answer: in a thinner sample neighbours would be farther away.
+    n_neighbors = min(_KNN, whole.shape[0] - 1)
+    search = NearestNeighbors(n_neighbors=n_neighbors + 1, metric=metric).fit(whole)
+    return float(search.kneighbors(X)[0].sum() / (n_neighbors * X.shape[0]))  # itself is at distance zero
