@@ -210,7 +210,7 @@ def orthonormalize(V: Array, *against: Array, scale: float = 0.0) -> tuple[Array
             V = V - basis @ along
             part += along @ R
         V, R, shortest = _whiten(V, R, scale)
-        if shortest**2 > 1e-4 * largest:
+        if shortest**2 > 0.25 * largest:
             break
     V, R, _ = _whiten(V, R, 0.0)
     return V, R, parts
