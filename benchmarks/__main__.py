@@ -21,7 +21,7 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-MODULES = ("imports", "clustering", "eigensolvers")
+MODULES = ("imports", "embedding", "clustering", "landmarks", "eigensolvers")
 RESULTS = Path(__file__).with_name("results.json")
 
 

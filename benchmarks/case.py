@@ -10,7 +10,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -47,7 +47,6 @@ class Case:
     score: Callable[[Any, Any], Scores]
     compare: Callable[[dict[str, Scores]], None] | None = None
     repeats: int = 3
-    module: str = field(default="", compare=False)
 
     def measure(self, module: str) -> list[dict[str, Any]]:
         """Run all sides, interleaved, and return one row per side."""

@@ -10,8 +10,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.case import Case, Scores
-from gramian import SpectralClustering
-from gramian.landmarks import Nystroem
+from gramian import Nystroem, SpectralClustering
 from gramian.datasets import make_rings
 
 

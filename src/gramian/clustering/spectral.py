@@ -17,6 +17,7 @@ from gramian.clustering.rows import unit_rows, used_labels
 from gramian.embedding.kernel_eca import entropy_axes
 from gramian.estimator import KernelEstimator, check_choice, check_count, check_positive, check_whole
 from gramian.grams import Gram
+from gramian.grams.views import NormalizedGram
 from gramian.kernels import Expansion, Kernel
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
@@ -163,7 +164,7 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
                 f"n_clusters=None needs max_clusters >= 2 and at least three samples; got max_clusters="
                 f"{self.max_clusters} and n_samples={n}: pass n_clusters"
             )
-        values, vectors = gram.normalized().eigenpairs(max(most + 1, n_axes), tol=self.tol)
+        values, vectors = _walk(gram).eigenpairs(max(most + 1, n_axes), tol=self.tol)
         self.candidate_eigenvalues_ = values[: most + 1]
         if values[most] > 1 - 1e-8:  # at least as many separate components as clusters allowed
             return most, (values, vectors)
@@ -260,10 +261,17 @@ def _walk_axes(gram: Gram, k: int, tol: float | None, known: tuple[Array, Array]
     Axes of eigenvalue zero or below say nothing about clusters (in a kernel of rank below k they are arbitrary) and
     are left out.
     """
-    walk = gram.normalized()
+    walk = _walk(gram)
     values, vectors = walk.eigenpairs(k, tol=tol) if known is None else (known[0][:k], known[1][:, :k])
     values, vectors = _positive(values, vectors)
     return values, walk.inverse_roots[:, None].astype(vectors.dtype, copy=False) * vectors, walk.inverse_roots > 0
+
+
+def _walk(gram: Gram) -> NormalizedGram:
+    try:
+        return gram.normalized()
+    except ValueError as error:
+        raise ValueError(f"{error}, or give n_clusters and embedding='kpca'") from None
 
 
 def _positive(values: Array, vectors: Array) -> tuple[Array, Array]:

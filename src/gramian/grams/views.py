@@ -125,11 +125,11 @@ class NormalizedGram(SandwichGram):
 
     def __init__(self, base: Gram) -> None:
         degrees = base.degrees()
-        tolerance = 1e-12 * float(np.abs(degrees).max(initial=0.0))
+        tolerance = 100 * float(np.finfo(base.dtype).eps) * float(np.abs(degrees).max(initial=0.0))
         if degrees.size and float(degrees.min()) < -tolerance:
             raise ValueError(
-                "the kernel gives negative similarities, so it defines no walk on the samples; use kernel='rbf' or one "
-                "with values >= 0, or, for clustering, embedding='kpca' with n_clusters given"
+                "the kernel gives negative similarities, so it defines no walk on the samples; use one with values "
+                ">= 0, such as kernel='rbf'"
             )
         positive = degrees > 0
         self.inverse_roots = np.where(positive, 1.0, 0.0) / np.sqrt(np.where(positive, degrees, 1.0))

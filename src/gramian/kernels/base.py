@@ -216,6 +216,9 @@ class FeatureKernel(Kernel):
     def _tile(self, left: Any, right: Any) -> Array:
         return dot(left, right)
 
+    def _check_overflow(self, X: Matrix) -> None:
+        """Nothing: only the linear kernel's features are not bounded, and computing features twice costs."""
+
     def _block(self, X: Matrix, Y: Matrix | None) -> Array:
         left, right = self._sides(X, X if Y is None else Y)
         K = dot(left, right)
@@ -293,6 +296,10 @@ class _Pair(Kernel):
     def accepts_nan(self) -> bool:  # type: ignore[override]
         return all(part.accepts_nan for part in self._parts())
 
+    def _check_overflow(self, X: Matrix) -> None:
+        for part in self._parts():
+            part._check_overflow(X)
+
     def _sides(self, X: Matrix, Y: Matrix) -> tuple[Any, Any]:
         lefts, rights = zip(*(part._sides(X, Y) for part in self._parts()), strict=True)
         return _Parts(lefts), _Parts(rights)
@@ -338,6 +345,9 @@ class Product(_Pair):
     >>> (RBF(width=1.0) * Linear())([[1.0, 2.0]])
     array([[5.]])
     """
+
+    def _check_overflow(self, X: Matrix) -> None:
+        self._finite_diagonal(X)  # two finite factors may have an infinite product
 
     def _tile(self, left: Any, right: Any) -> Array:
         first, second = self._parts()
@@ -403,6 +413,9 @@ class Scaled(Kernel):
 
     def _n_features(self, X: Matrix) -> int:
         return self._inner._n_features(X)
+
+    def _check_overflow(self, X: Matrix) -> None:
+        self._inner._check_overflow(X)
 
     def _sides(self, X: Matrix, Y: Matrix) -> tuple[Any, Any]:
         return self._inner._sides(X, Y)

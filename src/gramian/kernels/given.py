@@ -57,7 +57,8 @@ class Precomputed(Kernel):
 
     def product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
         """X @ V, X being the rows of similarities to the fitted samples."""
-        return self._checked(X) @ V
+        X = self._checked(X)
+        return X @ np.asarray(V, X.dtype)
 
 
 def symmetric(K: Matrix) -> Matrix:
@@ -67,9 +68,10 @@ def symmetric(K: Matrix) -> Matrix:
             f"kernel='precomputed' needs a square matrix of similarities at fit but X has shape {K.shape}; "
             "pass the n×n matrix, or the samples with another kernel"
         )
-    difference = abs(K - K.T)
-    largest = float(abs(K).max())
-    asymmetry = float(difference.max()) / largest if largest else 0.0
+    largest = max(float(K.max()), -float(K.min()))
+    # In strips, so that a large matrix is not copied to be looked at.
+    difference = max(float(abs(K[rows] - K[:, rows].T).max()) for rows in slices(K.shape[0], 1024))
+    asymmetry = difference / largest if largest else 0.0
     if asymmetry == 0:
         return K
     if asymmetry > 1e-3:

@@ -114,7 +114,8 @@ class NeighborGraph(Kernel):
 
     def product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
         """Weights of the edges from X to Y, times V."""
-        return self(X, Y) @ V
+        edges = self(X, Y)
+        return edges @ np.asarray(V, edges.dtype)
 
     def _symmetric(self, X: Matrix) -> csr_array:
         edges = self._edges(X, X, same=True)

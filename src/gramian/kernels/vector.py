@@ -52,6 +52,12 @@ class Linear(FeatureKernel):
 
     accepts_sparse: bool = True
 
+    def _check_overflow(self, X: Matrix) -> None:
+        self._finite_diagonal(X)
+
+    def _diagonal(self, X: Matrix) -> Array:
+        return squared_norms(X)
+
     def _features(self, X: Matrix) -> Matrix:
         return X
 
@@ -198,7 +204,7 @@ class _DistanceKernel(Kernel):
 
     def _refine(self, squared: Array, left: Any, right: Any) -> None:
         """Recompute, in place, the squared distances of pairs of far-out rows from their differences."""
-        accuracy = 1e-9 if squared.dtype == np.float64 else 1e-5
+        accuracy = 1e-9 if squared.dtype == np.float64 else 2e-6
         limit = accuracy * self._resolution() ** 2 / float(np.finfo(squared.dtype).eps)
         far_left, far_right = (
             np.flatnonzero(_column(side, place) > limit) for side, place in ((left, -2), (right, -1))
