@@ -20,7 +20,7 @@ class Task(KernelEstimator):
         self.kernel = kernel
 
     def fit(self, X, y=None):
-        self.X_, self.gram_ = self._fit_kernel(X)
+        self.X_, self.kernel_, self.gram_ = self._fit_kernel(X)
         return self
 
 
@@ -49,6 +49,13 @@ class TestKernel:
         assert task.kernel is kernel
         assert not hasattr(kernel, "width_")
         assert task.kernel_.width_ == pytest.approx(RBF("median").fit(X).width_)
+
+    def test_the_kernel_is_not_held_before_the_rest_has_succeeded(self, X):
+        """Fitting the kernel leaves the estimator as it was, so a ``fit`` refused later leaves nothing behind."""
+        task = Task()
+        _, kernel, _ = task._fit_kernel(X)
+        assert kernel.width_ > 0
+        assert not hasattr(task, "kernel_")
 
     def test_nested_parameters_can_be_searched(self, X):
         """``kernel__width`` reaches the kernel, as a grid search needs."""

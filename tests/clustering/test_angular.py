@@ -94,6 +94,35 @@ def test_one_zero_row_goes_to_cluster_zero(rng):
     assert adjusted_rand(y, labels[:-1]) == 1
 
 
+def test_many_zero_rows_do_not_disturb_the_directions(rng):
+    """Many zero rows neither seed clusters nor leave cluster 0, whatever the start."""
+    Z, y = rays(rng, [0.0, 2.1, 4.2], n_each=3, spread=0.01)
+    for seed in range(10):
+        labels = angular_kmeans(np.vstack([np.zeros((50, 2)), Z]), 3, n_init=1, random_state=seed)[0]
+        assert adjusted_rand(y, labels[50:]) == 1
+        assert not labels[:50].any()
+
+
+def test_zero_rows_fill_no_empty_cluster():
+    """A zero row goes to cluster 0 also where a cluster would be empty."""
+    assert angular_kmeans(np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 0.0]]), 2, random_state=0)[0][0] == 0
+
+
+def test_only_zero_rows(rng):
+    """Where no row has a direction all go to cluster 0, at score zero."""
+    labels, centers, score = angular_kmeans(np.zeros((4, 3)), 2, random_state=0)
+    assert not labels.any()
+    assert not centers.any()
+    assert score == 0
+
+
+def test_whole_numbers_are_data():
+    """An integer array is clustered like its floats."""
+    Z = np.array([[1, 0], [5, 0], [0, 2]])
+    labels = angular_kmeans(Z, 2, random_state=0)[0]
+    assert labels[0] == labels[1] != labels[2]
+
+
 def test_more_clusters_than_directions_leaves_none_empty():
     """Two directions asked for three clusters are split, none of the clusters stays empty."""
     Z = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [0.0, 3.0]])
@@ -143,12 +172,15 @@ def test_nearest_direction_is_the_largest_cosine(rng):
 @pytest.mark.parametrize(
     ("Z", "options", "words"),
     [
-        (np.zeros(5), {"n_clusters": 1}, "2-D"),
-        (np.full((5, 2), np.nan), {"n_clusters": 1}, "finite"),
-        (np.full((5, 2), np.inf), {"n_clusters": 1}, "finite"),
+        (np.zeros(5), {"n_clusters": 1}, "Expected 2D array"),
+        (np.full((5, 2), np.nan), {"n_clusters": 1}, "Z contains NaN"),
+        (np.full((5, 2), np.inf), {"n_clusters": 1}, "Z contains infinity"),
         (np.ones((5, 2)), {"n_clusters": 6}, "n_clusters=6 .*n_samples=5"),
         (np.ones((5, 2)), {"n_clusters": 0}, "n_clusters=0"),
         (np.ones((5, 2)), {"n_clusters": 2, "n_init": 0}, "n_init=0"),
+        (np.ones((5, 2)), {"n_clusters": 2, "max_iter": 0}, "max_iter=0"),
+        (np.ones((5, 2)), {"n_clusters": 2.5}, "n_clusters=2.5"),
+        (np.ones((5, 2)), {"n_clusters": "a"}, "n_clusters='a'"),
     ],
 )
 def test_bad_input_is_refused_by_name(Z, options, words):

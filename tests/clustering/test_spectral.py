@@ -8,12 +8,13 @@ from scipy.linalg import eigh
 from scipy.sparse import block_diag, csr_array
 from sklearn.cluster import SpectralClustering as PeerSpectralClustering
 from sklearn.datasets import make_blobs, make_moons
+from sklearn.exceptions import NotFittedError
 
 import gramian
 from gramian import SpectralClustering
 from gramian.clustering.spectral import spectral_labels
 from gramian.datasets import make_rings, make_spirals
-from gramian.grams import LazyGram
+from gramian.grams import DenseGram, LazyGram, SparseGram
 from gramian.kernels import RBF, Laplacian, NeighborGraph, Polynomial
 from gramian.landmarks import Nystroem
 from gramian.metrics import adjusted_rand, clustering_accuracy, normalized_cut
@@ -90,6 +91,29 @@ class TestComponents:
         assert len(set(model.labels_)) == k
         assert all(len(set(model.labels_[y == c])) == 1 for c in range(7))
 
+    def test_very_many_components(self, rng):
+        """A hundred components are a hundred clusters."""
+        W, y = blocks(rng, [7] * 100)
+        model = SpectralClustering(100, kernel="precomputed", random_state=0).fit(csr_array(W))
+        np.testing.assert_allclose(model.eigenvalues_, 1, atol=1e-6)
+        assert adjusted_rand(y, model.labels_) == 1
+
+    @pytest.mark.parametrize("count", [10, 30, 100])
+    @pytest.mark.parametrize("kind", [DenseGram, lambda K: SparseGram(csr_array(K))], ids=["dense", "sparse"])
+    def test_equal_components_have_equal_eigenvalues(self, kind, count):
+        """Each of many equal cliques counts once: its eigenvalue is found as often, with orthonormal vectors."""
+        size = max(10, 600 // count)
+        values, vectors = kind(np.kron(np.eye(count), np.ones((size, size)))).eigenpairs(count)
+        np.testing.assert_allclose(values, size, rtol=1e-6)
+        np.testing.assert_allclose(vectors.T @ vectors, np.eye(count), atol=1e-8)
+
+    def test_repeated_eigenvalues_of_a_connected_graph(self):
+        """The walk on a hypercube of ten dimensions has the eigenvalue 0.8 ten times."""
+        nodes = np.arange(1024)
+        W = csr_array(np.isin(nodes[:, None] ^ nodes, 2 ** np.arange(10)).astype(float))
+        values = SparseGram(W).normalized().eigenpairs(11)[0]
+        np.testing.assert_allclose(values, [1.0] + 10 * [0.8], atol=1e-6)
+
     @pytest.mark.parametrize("sizes", [(20, 30), (300, 400)], ids=["small", "large"])
     @pytest.mark.parametrize("embedding", ["rw", "sym"])
     def test_isolated_nodes_belong_to_no_cluster(self, embedding, sizes, rng):
@@ -101,6 +125,16 @@ class TestComponents:
         assert np.all(model.labels_[-3:] == -1)
         assert adjusted_rand(y, model.labels_[:-3]) == 1
         assert np.all(model.embedding_[-3:] == 0)
+
+    def test_the_warning_points_at_the_caller(self, rng):
+        """The warning about isolated samples names the caller's file, in ``fit`` and in ``predict``."""
+        W = np.pad(blocks(rng, (20, 30))[0], (0, 1))
+        with pytest.warns(UserWarning, match="1 sample has no similarity") as caught:
+            model = SpectralClustering(2, kernel="precomputed", random_state=0).fit(W)
+        assert caught[0].filename == __file__
+        with pytest.warns(UserWarning, match="1 sample has no similarity") as caught:
+            model.predict(W)
+        assert caught[0].filename == __file__
 
     def test_too_few_connected_nodes_are_refused(self, rng):
         """More clusters than connected samples are refused with both numbers and a remedy."""
@@ -139,7 +173,7 @@ class TestShapes:
 
     @pytest.mark.parametrize("data", ["blobs", "moons"])
     def test_agrees_with_scikit_learn(self, data, blobs):
-        """On the same affinity both find the same partition."""
+        """On the same affinity both find the same partition; scikit-learn's embedding is "rw"."""
         if data == "blobs":
             W, k = RBF(2.0)(blobs[0]), 4
         else:
@@ -148,7 +182,7 @@ class TestShapes:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # scikit-learn's about a graph in several pieces
             reference = peer.fit(W).labels_
-        ours = SpectralClustering(k, kernel="precomputed", random_state=0).fit(W)
+        ours = SpectralClustering(k, kernel="precomputed", embedding="rw", random_state=0).fit(W)
         assert adjusted_rand(reference, ours.labels_) == 1
 
     @pytest.mark.parametrize("embedding", EMBEDDINGS)
@@ -200,6 +234,25 @@ class TestEmbeddings:
         model = SpectralClustering(4, kernel=RBF(0.6), embedding="keca", random_state=0).fit(X)
         np.testing.assert_allclose(aligned(model.embedding_, Z), Z, atol=1e-8)
 
+    @pytest.mark.parametrize("embedding", ["rw", "sym"])
+    def test_axes_beyond_the_rank_are_left_out(self, embedding):
+        """Eigenvectors of eigenvalue zero, as a kernel of two features has, are arbitrary and not clustered."""
+        X, y = make_blobs(300, centers=np.array([[10, 1], [1, 10], [7, 7]]), cluster_std=0.3, random_state=0)
+        model = SpectralClustering(3, kernel="cosine", embedding=embedding, random_state=0).fit(X)
+        assert model.embedding_.shape == (300, 2)
+        assert model.eigenvalues_.min() > 0
+        np.testing.assert_array_equal(model.predict(X), model.labels_)
+        assert adjusted_rand(y, model.labels_) > 0.95
+
+    def test_negative_axes_are_left_out(self):
+        """The walk between two sides of a graph has the eigenvalue −1, which is no axis."""
+        W = np.kron([[0.0, 1.0], [1.0, 0.0]], np.ones((5, 5)))
+        W[0, 1] = W[1, 0] = 1.0
+        roots = 1 / np.sqrt(W.sum(axis=1))
+        expected = np.linalg.eigvalsh(W * np.outer(roots, roots))[::-1]
+        model = SpectralClustering(2, kernel="precomputed", n_components=10, random_state=0).fit(W)
+        np.testing.assert_allclose(model.eigenvalues_, expected[expected > 1e-6], atol=1e-10)
+
     @pytest.mark.parametrize("embedding", EMBEDDINGS)
     def test_n_components_is_the_width(self, embedding, X):
         """More or fewer eigenvectors than clusters may be used."""
@@ -240,10 +293,14 @@ class TestNewSamples:
     def test_rw_by_the_textbook(self, rng, X):
         """u(x) = Σ_i k(x, x_i) u_i / (λ Σ_i k(x, x_i))."""
         new = rng.standard_normal((9, 3))
-        model = SpectralClustering(3, kernel=RBF(1.0), random_state=0).fit(X)
+        model = SpectralClustering(3, kernel=RBF(1.0), embedding="rw", random_state=0).fit(X)
         K_new = RBF(1.0)(new, X)
         expected = K_new @ model.embedding_ / (model.eigenvalues_ * K_new.sum(axis=1, keepdims=True))
         np.testing.assert_allclose(model.transform(new), expected, atol=1e-10)
+        # "sym" is the same row scaled to length one.
+        sym = SpectralClustering(3, kernel=RBF(1.0), embedding="sym", random_state=0).fit(X).transform(new)
+        expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+        np.testing.assert_allclose(aligned(sym, expected), expected, atol=1e-10)
 
     @pytest.mark.parametrize("embedding", EMBEDDINGS)
     def test_predict_repeats_the_labels(self, embedding, blobs):
@@ -287,7 +344,7 @@ class TestNewSamples:
         X, _ = blobs
         model = SpectralClustering(4, kernel=NeighborGraph(radius=3.0), random_state=0).fit(X)
         new = np.vstack([X[:3], [[1e3, 1e3]]])
-        with pytest.warns(UserWarning, match="1 samples have no similarity"):
+        with pytest.warns(UserWarning, match="1 sample has no similarity"):
             labels = model.predict(new)
         np.testing.assert_array_equal(labels, [*model.labels_[:3], -1])
         np.testing.assert_array_equal(model.transform(new)[-1], 0)
@@ -327,6 +384,31 @@ class TestChoice:
         expected = np.linalg.eigvalsh(W * np.outer(roots, roots))[::-1][:7]
         np.testing.assert_allclose(model.candidate_eigenvalues_, expected, atol=1e-10)
         assert 2 <= model.n_clusters_ <= 6
+
+    @pytest.mark.parametrize("width", [0.4, 0.7, 1.0])
+    def test_the_choice_is_the_largest_relative_gap(self, width, X):
+        """(λ_k − λ_{k+1}) / (1 − λ_{k+1})^0.9 is largest, of k from 2 on, at the number chosen."""
+        W = RBF(width)(X)
+        roots = 1 / np.sqrt(W.sum(axis=1))
+        values = np.linalg.eigvalsh(W * np.outer(roots, roots))[::-1]
+        gaps = {k: (values[k - 1] - values[k]) / (1 - values[k]) ** 0.9 for k in range(2, 21)}
+        assert SpectralClustering(None, kernel=RBF(width), random_state=0).fit(X).n_clusters_ == max(gaps, key=gaps.get)
+
+    @pytest.mark.parametrize("name", ["moons", "rings", "spirals", "blobs"])
+    def test_the_choice_with_the_default_kernel(self, name):
+        """With the neighbour graph long clusters are counted as one each."""
+        X, k = {
+            "moons": (make_moons(400, noise=0.05, random_state=0)[0], 2),
+            "rings": (make_rings(random_state=0)[0], 2),
+            "spirals": (make_spirals(600, noise=0.02, random_state=0)[0], 3),
+            "blobs": (make_blobs(300, centers=3, cluster_std=0.5, random_state=1)[0], 3),
+        }[name]
+        assert SpectralClustering(None, random_state=0).fit(X).n_clusters_ == k
+
+    def test_more_components_than_max_clusters(self):
+        """Candidates that are all one have no gap; then ``max_clusters`` is taken, not a gap of rounding."""
+        W = csr_array(block_diag([np.ones((20, 20))] * 30))
+        assert SpectralClustering(None, kernel="precomputed", random_state=0).fit(W).n_clusters_ == 20
 
     def test_three_samples_are_two_clusters(self):
         """The smallest sample that leaves a choice."""
@@ -435,6 +517,14 @@ class TestPaths:
 
 
 class TestParameters:
+    def test_a_failed_fit_is_not_fitted(self, X):
+        """After a refused ``fit`` the model says that it is not fitted."""
+        model = SpectralClustering(100, kernel="rbf")
+        with pytest.raises(ValueError, match="n_clusters"):
+            model.fit(X)
+        with pytest.raises(NotFittedError):
+            model.predict(X)
+
     def test_one_cluster_takes_all(self, X):
         """k = 1 is a partition too."""
         for embedding in EMBEDDINGS:
@@ -458,7 +548,7 @@ class TestParameters:
             ({"embedding": "laplacian"}, "embedding='laplacian'.*'rw', 'sym', 'kpca', 'keca'"),
             ({"n_init": 0}, "n_init=0"),
             ({"kernel": "knn"}, "kernel='knn'.*'neighbors'"),
-            ({"kernel": "linear"}, "non-negative"),
+            ({"kernel": "linear"}, "negative similarities.*embedding='kpca'"),
             ({"kernel": "tanh", "embedding": "keca"}, "indefinite"),
         ],
         ids=str,

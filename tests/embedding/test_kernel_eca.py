@@ -1,5 +1,7 @@
 """Kernel entropy component analysis against the full eigendecomposition."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -8,7 +10,8 @@ from sklearn.datasets import make_blobs
 
 import gramian
 from gramian import KernelECA, KernelPCA
-from gramian.grams import Gram, LazyGram
+from gramian.embedding.kernel_eca import entropy_axes
+from gramian.grams import DenseGram, Gram, LazyGram
 from gramian.kernels import RBF, TL1, Laplacian, Linear, Polynomial, Tanh
 from gramian.landmarks import Nystroem
 
@@ -34,6 +37,20 @@ def asked(monkeypatch):
         return solve(self, k, *args, **options)
 
     monkeypatch.setattr(Gram, "eigenpairs", spy)
+    return counts
+
+
+@pytest.fixture
+def columns(monkeypatch):
+    """How many columns each product with a dense Gram had."""
+    counts = []
+    multiply = DenseGram._product
+
+    def spy(self, V):
+        counts.append(V.shape[1])
+        return multiply(self, V)
+
+    monkeypatch.setattr(DenseGram, "_product", spy)
     return counts
 
 
@@ -91,12 +108,17 @@ class TestAxes:
         np.testing.assert_array_equal(model.component_indices_, [0, 1])
         np.testing.assert_allclose(model.entropies_, 1)
 
-    def test_equal_contributions_go_to_the_larger_eigenvalue(self, monkeypatch, X):
-        """Of axes with the same contribution the one of larger eigenvalue comes first."""
-        vectors = np.linalg.qr(np.ones((50, 4)) + np.eye(50, 4))[0]
-        found = np.array([5.0, 4.0, 3.0, 2.0]), vectors, np.array([1.0, 7.0, 9.0, 7.0])
-        monkeypatch.setattr(KernelECA, "_candidates", lambda *_: found)
-        np.testing.assert_array_equal(KernelECA(3).fit(X).component_indices_, [2, 1, 3])
+    def test_equal_contributions_go_to_the_larger_eigenvalue(self):
+        """Of axes with the same contribution λ s² the one of larger eigenvalue comes first."""
+        # Columns with exact sums: eigenvectors of a matrix would tie only up to rounding.
+        values, sums = np.array([16.0, 8.0, 4.0, 1.0]), np.array([0.5, 1.0, 1.0, 2.0])
+        vectors = np.vstack([sums, np.zeros((3, 4))])
+        gram = SimpleNamespace(
+            shape=(4, 4), degrees=lambda: np.full(4, 5.0), eigenpairs=lambda k, **_: (values[:k], vectors[:, :k])
+        )
+        _, _, entropies, places = entropy_axes(gram, 3, RBF(1.0), None)
+        np.testing.assert_array_equal(places, [1, 0, 2])
+        np.testing.assert_array_equal(entropies, [8, 4, 4])
 
     def test_equal_clusters_share_the_entropy(self, rng):
         """Equal blocks have a repeated eigenvalue; however its axes are turned, together they carry everything."""
@@ -126,6 +148,25 @@ class TestCertificate:
         model = KernelECA(4, kernel=RBF(0.9)).fit(X)
         assert len(asked) > 1
         assert_is_brute_force(model, RBF(0.9)(X), atol=1e-6)
+
+    def test_flat_spectra_cost_at_most_the_full_decomposition(self, rng, asked, columns):
+        """Where few axes prove nothing, the products of the search stay below the 9n³ operations of all axes."""
+        n = 1000
+        X = rng.standard_normal((n, 10))
+        KernelECA(5, kernel=RBF("median20")).fit(X)
+        assert asked[-1] == n, "the spectrum must be so flat that all axes are needed"
+        assert all(count <= n // 10 for count in asked[:-1])
+        assert sum(columns) * 2 * n**2 < 9 * n**3
+
+    def test_a_checked_matrix_costs_little_more_than_a_kernel(self, rng, columns):
+        """Whether a precomputed matrix is definite is not worth many times the products of the embedding itself."""
+        X = rng.standard_normal((1500, 5))
+        K = Laplacian(1.0)(X)
+        KernelECA(2, kernel=Laplacian(1.0)).fit(X)
+        unchecked = sum(columns)
+        columns.clear()
+        KernelECA(2, kernel="precomputed").fit(K)
+        assert 0 < unchecked < sum(columns) < 3 * unchecked
 
     def test_entropy_far_down_the_spectrum(self, rng):
         """An axis of entropy is found even behind more axes without any than are looked at first."""
@@ -200,14 +241,22 @@ class TestRefusals:
         with pytest.raises(ValueError, match=r"(?s)kernel=.*indefinite.*'rbf'"):
             KernelECA(2, kernel=kernel).fit(X)
 
-    def test_an_indefinite_matrix_is_refused_however_small_its_negative_part(self, X):
-        """A precomputed matrix with an eigenvalue of −0.1 % of the largest is refused, with one of rounding not."""
+    def test_an_indefinite_matrix_is_refused(self, X):
+        """A precomputed matrix with an eigenvalue of −0.3 % of the largest is refused, with one of rounding not."""
+        # The check is coarse, 0.2 %, because a finer one would cost more than the embedding.
         K = RBF(1.0)(X)
         e = np.linalg.eigh(K)[1][:, 0]
-        K_bad = K - 1e-3 * np.linalg.norm(K, 2) * np.outer(e, e)
+        K_bad = K - 3e-3 * np.linalg.norm(K, 2) * np.outer(e, e)
         with pytest.raises(ValueError, match="indefinite"):
             KernelECA(2, kernel="precomputed").fit((K_bad + K_bad.T) / 2)
         KernelECA(2, kernel="precomputed").fit(K - 1e-14 * np.eye(len(K)))
+
+    def test_a_large_indefinite_matrix_is_refused(self, rng):
+        """Above 500 samples, where the lowest eigenvalue is found by iteration, −1 % is still seen."""
+        Q = np.linalg.qr(rng.standard_normal((600, 600)))[0]
+        K = (Q * np.concatenate([[10.0, -0.1], rng.uniform(0, 1, 598)])) @ Q.T
+        with pytest.raises(ValueError, match="indefinite"):
+            KernelECA(2, kernel="precomputed").fit((K + K.T) / 2)
 
     def test_a_definite_function_is_accepted(self, X):
         """A function whose matrix turns out definite is as good as the kernel it computes."""
@@ -218,6 +267,12 @@ class TestRefusals:
         """Rows that are zero in feature space carry no entropy, which is said."""
         with pytest.raises(ValueError, match="no axis carries entropy"):
             KernelECA(1, kernel="linear").fit(np.zeros((5, 2)))
+
+    def test_axes_of_rounding_are_not_entropy(self, rng):
+        """Centred rows under the linear kernel carry no entropy, which is said."""
+        X = rng.standard_normal((200, 3))
+        with pytest.raises(ValueError, match="no axis carries entropy"):
+            KernelECA(2, kernel="linear").fit(X - X.mean(axis=0))
 
     def test_there_is_no_centring(self):
         """Centring would remove all entropy, so the parameter does not exist."""

@@ -1,5 +1,7 @@
 """Kernel PCA against textbook eigendecompositions, scikit-learn and its own other paths."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,10 +11,12 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.decomposition import PCA
 from sklearn.decomposition import KernelPCA as PeerKernelPCA
+from sklearn.exceptions import NotFittedError
 
 import gramian
 from gramian import KernelPCA
-from gramian.grams import DenseGram, FeatureGram, LazyGram
+from gramian.embedding.projection import significant
+from gramian.grams import DenseGram, FeatureGram, LazyGram, features
 from gramian.kernels import RBF, TL1, Cosine, GaussianDifference, Laplacian, Linear, Polynomial, Tanh
 from gramian.landmarks import Nystroem
 
@@ -128,6 +132,17 @@ class TestDefinite:
         np.testing.assert_allclose(ours.transform(X_new) * signs, pca.transform(X_new), atol=1e-9)
         np.testing.assert_allclose(ours.explained_variance_ratio_, pca.explained_variance_ratio_, rtol=1e-9)
         np.testing.assert_allclose(ours.eigenvalues_ / (len(X) - 1), pca.explained_variance_, rtol=1e-9)
+
+    @pytest.mark.parametrize(("dtype", "offset", "atol"), [(np.float64, 1e6, 1e-6), (np.float32, 1e3, 1e-2)])
+    def test_pca_far_from_the_origin(self, dtype, offset, atol, rng):
+        """With the linear kernel rows far from zero get the scores that PCA gives them."""
+        X = (rng.standard_normal((400, 5)) * [3, 2, 1, 0.5, 0.2] + offset).astype(dtype)
+        # By SVD of the centred rows: scikit-learn's default solver for tall X squares them first and is less exact.
+        reference = PCA(5, svd_solver="full").fit_transform(X.astype(np.float64))
+        model = KernelPCA(5, kernel="linear").fit(X)
+        signs = np.sign((model.embedding_ * reference).sum(axis=0))
+        np.testing.assert_allclose(model.embedding_ * signs, reference, atol=atol)
+        np.testing.assert_allclose(model.transform(X) * signs, reference, atol=atol)
 
     @pytest.mark.parametrize("name", KERNELS)
     def test_explained_shares_sum_to_one(self, name, X):
@@ -320,6 +335,10 @@ class TestRank:
         assert model.n_components_ == 2
         assert len(np.unique(model.embedding_.round(8), axis=0)) == 3
 
+    def test_small_components_of_many_single_precision_rows_are_kept(self):
+        """A hundredth of the largest eigenvalue is not rounding, however many samples there are."""
+        assert significant(np.array([1.0, 0.01], np.float32), 10**6).all()
+
     def test_constant_rows_are_refused(self):
         """Equal rows have no variance, which is said."""
         with pytest.raises(ValueError, match="no variance"):
@@ -404,7 +423,54 @@ class TestPaths:
         np.testing.assert_allclose(chunked.embedding_, held.embedding_, atol=1e-8)
 
 
+class TestCosts:
+    def test_all_linear_components_cost_no_matrix(self, rng):
+        """All components of five features need no n×n array."""
+        X = rng.standard_normal((2000, 5))
+        tracemalloc.start()
+        KernelPCA(None, kernel="linear").fit(X)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 10 * X.nbytes
+
+    def test_features_are_computed_and_held_once(self, rng, monkeypatch):
+        """Through landmarks each row's features are computed once, and beside them there are only chunks."""
+        n, m = 20000, 100
+        X = rng.standard_normal((n, 5))
+        monkeypatch.setattr(features, "_CHUNK_BYTES", 2**20)
+        compute, rows = Nystroem._features, []
+
+        def spy(self, X):
+            rows.append(X.shape[0])
+            tracemalloc.reset_peak()  # what the choice of landmarks took before is not of interest
+            return compute(self, X)
+
+        monkeypatch.setattr(Nystroem, "_features", spy)
+        tracemalloc.start()
+        KernelPCA(3, kernel=Nystroem(m, random_state=0)).fit(X)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert sum(rows) == n
+        assert peak < 1.7 * n * m * 8
+
+    def test_small_samples_need_no_budget(self, rng):
+        """Below the size where LAPACK is the default a tight budget changes the method, not the answer."""
+        X = rng.standard_normal((400, 3))
+        expected = KernelPCA(2, kernel=RBF(1.0)).fit(X).embedding_
+        with gramian.config(memory_budget="1MB"):
+            tight = KernelPCA(2, kernel=RBF(1.0)).fit(X).embedding_
+        np.testing.assert_allclose(aligned(tight, expected), expected, atol=1e-6)
+
+
 class TestParameters:
+    def test_a_failed_fit_is_not_fitted(self, X):
+        """After a refused ``fit`` the model says that it is not fitted."""
+        model = KernelPCA(100)
+        with pytest.raises(ValueError, match="n_components"):
+            model.fit(X)
+        with pytest.raises(NotFittedError):
+            model.transform(X)
+
     @pytest.mark.parametrize(
         ("parameters", "words"),
         [
