@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 
@@ -451,3 +452,18 @@ class TestPaths:
         """A parameter out of range is refused with its name and value."""
         with pytest.raises(ValueError, match=words):
             KernelKMeans(**parameters).fit(X)
+
+
+def test_single_precision_objective_far_from_zero():
+    """Rows at 1000 ± 10 in float32 have the objective that they have in float64."""
+    X, _ = make_blobs(500, centers=3, n_features=2, cluster_std=0.5, random_state=1)
+    X = (X + 1000).astype(np.float32)
+    expected = KMeans(3, n_init=10, random_state=0).fit(X.astype(np.float64)).inertia_
+    assert KernelKMeans(3, kernel="linear", random_state=0).fit(X).inertia_ == pytest.approx(expected, rel=0.01)
+
+
+def test_descent_settles_where_only_a_plain_step_would_rise():
+    """A fixed point of the shifted step is an answer, not a cycle until max_iter."""
+    X, _ = make_moons(300, noise=0.05, random_state=0)
+    model = KernelKMeans(4, kernel=NeighborGraph(10), random_state=0).fit(X)
+    assert model.n_iter_ < 100

@@ -1,10 +1,13 @@
 """Pre-images: the fixed point of the Gaussian kernel and kernel ridge regression from scores to rows."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
+import gramian
 from gramian import KernelPCA
 from gramian.embedding.preimage import RidgePreimage, fixed_point, nearest_rows
 from gramian.kernels import RBF, TL1, Linear, Polynomial
@@ -177,3 +180,15 @@ def test_nearest_rows_are_the_nearest(rng):
     """The start of an inverse is the fitted sample whose scores are closest."""
     scores, new = rng.standard_normal((30, 3)), rng.standard_normal((8, 3))
     np.testing.assert_array_equal(nearest_rows(scores, new), cdist(new, scores).argmin(axis=1))
+
+
+def test_pre_images_are_found_in_strips(rng):
+    """The pre-images of n scores need no n×n array."""
+    X = rng.standard_normal((1500, 2))
+    model = KernelPCA(3, kernel=RBF(1.0), preimage="fixed_point").fit(X)
+    tracemalloc.start()
+    with gramian.config(memory_budget="4MB"):
+        model.inverse_transform(model.embedding_)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1500 * 1500 * 8

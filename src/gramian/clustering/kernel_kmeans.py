@@ -253,17 +253,21 @@ class _Descent:
     def run(self, labels: Array) -> None:
         """Descend from the labels (n, starts) and keep the best result."""
         before = np.full(labels.shape[1], np.inf)
-        careful = labels  # where the shifted step from the labels before leads
+        previous = careful = labels  # where we came from, and where the shifted step would have led
         for iteration in progress(range(1, self.max_iter + 1), "Kernel k-means", verbose=self.verbose):
             objective, plain, shifted = self._step(labels)
-            rose = (self.shift > 0) & (objective > before + 1e-9 * np.abs(np.where(np.isinf(before), 0, before)))
+            slack = 1e-9 * np.abs(np.where(np.isinf(before), 0, before))
+            rose = (objective > before + slack) if self.shift else np.zeros(len(objective), bool)
+            # A plain step that rose is taken back; where the shifted one moves nothing either, that is the end.
+            labels = np.where(rose, previous, labels)
+            objective = np.where(rose, before, objective)
             new = np.where(rose, careful, plain)
             settled = (new == labels).all(axis=0)
             self._keep_best(labels, objective, iteration, settled)
+            before, previous, careful = objective[~settled], labels[:, ~settled], shifted[:, ~settled]
             labels = new[:, ~settled]
             if not labels.shape[1]:
                 return
-            before, careful = np.where(rose, before, objective)[~settled], shifted[:, ~settled]
         self._keep_best(labels, self._step(labels)[0], self.max_iter, np.zeros(labels.shape[1], bool))
 
     def _keep_best(self, labels: Array, objective: Array, iteration: int, settled: Array) -> None:

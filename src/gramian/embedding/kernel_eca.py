@@ -107,8 +107,8 @@ def entropy_axes(gram: Gram, wanted: int, kernel: Kernel, tol: float | None) -> 
         at_most = min(total - contributions.sum(), float(values[-1]) * (n - float(sums @ sums)))
         if seen == n or at_most <= worst_kept + 1e-10 * total:
             break
-        # Once a tenth of all axes does not settle it, all of them are found faster at once.
-        seen = n if 2 * seen > n // 10 else 2 * seen
+        # Once a twentieth of all axes does not settle it, all of them are found faster at once.
+        seen = n if 2 * seen > n // 20 else 2 * seen
     # λ_1 n bounds every contribution; what is below its rounding is none. Ties go to the larger eigenvalue.
     rounding = 10 * float(np.finfo(values.dtype).eps) * float(values[0]) * n
     best = np.argsort(-contributions, kind="stable")[:wanted]

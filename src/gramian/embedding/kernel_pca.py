@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from gramian.configuration import memory_budget
 from gramian.embedding.preimage import RidgePreimage, fixed_point, nearest_rows
 from gramian.embedding.projection import KernelProjection, significant
 from gramian.estimator import check_choice, check_count, check_positive, check_weights
@@ -184,7 +185,8 @@ class KernelPCA(KernelProjection):
             return self.preimage_(Z)
         nearest = self.X_fit_[nearest_rows(self.embedding_, Z)]
         found = np.empty_like(nearest)
-        for rows in tiles.slices(len(Z), max(1, tiles.TILE_BYTES // self.X_fit_.shape[0])):  # thin strips of q×n arrays
+        strip = max(1, min(tiles.TILE_BYTES, memory_budget() // 4) // self.X_fit_[:, 0].nbytes)
+        for rows in tiles.slices(len(Z), strip):
             G = self.mean_coef_ + (Z[rows] * np.sqrt(np.abs(self.eigenvalues_))) @ self.dual_coef_.T
             found[rows] = fixed_point(self.kernel_, self.X_fit_, G, nearest[rows])
         return found

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramian.grams.base import Gram, Which
-from gramian.grams.features import Factor
+from gramian.grams.features import Factor, FeatureGram
 from gramian.grams.sparse import SparseGram
 from gramian.grams.tiles import slices
 from gramian.typing import Array, Matrix, RandomState
@@ -51,11 +51,18 @@ class SandwichGram(Gram):
         assert self.directions is not None
         return self._scaled(self.base._product(self._scaled(self.directions)))
 
+    # Where there are features, projecting them before a product keeps digits that projecting after it would lose
+    # (rows that lie together far from the origin).
+
     def _product(self, V: Array) -> Array:
+        if self._features is not None:
+            return self._features._product(V)
         inner = self._scaled(self._projected(V))
         return self._projected(self._scaled(self.base._product(np.ascontiguousarray(inner))))
 
     def _rows(self, index: Array) -> Array:
+        if self._features is not None:
+            return self._features._rows(index)
         rows = self.base._rows(index)
         if self.scale is not None:
             rows = self.scale[index, None] * rows * self.scale
@@ -65,6 +72,8 @@ class SandwichGram(Gram):
         return rows
 
     def _dense(self) -> Array:
+        if self._features is not None:
+            return self._features._dense()
         K = self.base._dense()
         for rows in slices(len(K), 128):  # in place, with a thin temporary
             strip = K[rows]
@@ -77,6 +86,8 @@ class SandwichGram(Gram):
         return K
 
     def _diagonal(self) -> Array:
+        if self._features is not None:
+            return self._features._diagonal()
         diagonal = self.base._diagonal()
         if self.scale is not None:
             diagonal = diagonal * self.scale**2
@@ -86,10 +97,14 @@ class SandwichGram(Gram):
             diagonal = diagonal - np.einsum("ij,ij->i", U, 2 * self._image - U @ (U.T @ self._image))
         return diagonal
 
+    @cached_property
+    def _features(self) -> FeatureGram | None:
+        base = self.base.factor
+        return None if base is None else FeatureGram(_SandwichFactor(base, self))
+
     @property
     def factor(self) -> Factor | None:
-        base = self.base.factor
-        return None if base is None else _SandwichFactor(base, self)
+        return None if self._features is None else self._features.factor
 
 
 class _SandwichFactor(Factor):

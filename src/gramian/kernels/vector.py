@@ -205,7 +205,8 @@ class _DistanceKernel(Kernel):
     def _refine(self, squared: Array, left: Any, right: Any) -> None:
         """Recompute, in place, the squared distances of pairs of far-out rows from their differences."""
         accuracy = 1e-9 if squared.dtype == np.float64 else 2e-6
-        limit = accuracy * self._resolution() ** 2 / float(np.finfo(squared.dtype).eps)
+        limits = np.finfo(squared.dtype)
+        limit = min(accuracy * self._resolution() ** 2 / float(limits.eps), float(limits.max))
         far_left, far_right = (
             np.flatnonzero(_column(side, place) > limit) for side, place in ((left, -2), (right, -1))
         )
