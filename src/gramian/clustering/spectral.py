@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.linalg import qr
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
@@ -56,7 +57,7 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
     max_clusters : int, default 20
         Most clusters considered when ``n_clusters=None``.
     n_init : int, default 10
-        Starts of the final k-means.
+        Starts of the final k-means, where the clusters do not lie apart so clearly that one is enough.
     tol : float, optional
         Accuracy of the eigenvectors, see :func:`gramian.grams.eigen.eigenpairs`; the default 1e-6 is ample.
     random_state : int, Generator or None, default None
@@ -284,9 +285,17 @@ def _positive(values: Array, vectors: Array) -> tuple[Array, Array]:
 
 
 def _kmeans(Z: Array, k: int, n_init: int, random_state: RandomState) -> tuple[Array, Array]:
+    """Labels and centres; one start from the most different rows is enough where it leaves next to no spread."""
+    # Pivots of a QR of Zᵀ: each is the row least explained by those before it. Among axes of clusters, one per cluster.
+    pivots = qr(Z.T, mode="r", pivoting=True, check_finite=False)[1][:k] if Z.shape[1] >= k else None
+    if pivots is not None:
+        model = KMeans(k, init=Z[pivots], n_init=1).fit(Z)
+        if model.inertia_ <= 1e-3 * float(Z.var(axis=0, dtype=np.float64).sum()) * len(Z):
+            return model.labels_, model.cluster_centers_
     seed = int(generator(random_state).integers(2**31 - 1))
-    model = KMeans(k, n_init=n_init, random_state=seed).fit(Z)
-    return model.labels_, model.cluster_centers_
+    others = KMeans(k, n_init=n_init, random_state=seed).fit(Z)
+    best = others if pivots is None or others.inertia_ < model.inertia_ else model
+    return best.labels_, best.cluster_centers_
 
 
 def _warn_isolated(count: int) -> None:

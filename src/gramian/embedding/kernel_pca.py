@@ -41,8 +41,9 @@ class KernelPCA(KernelProjection):
         of the Gaussian kernel (RBF only). None saves keeping the samples.
     ridge : float, default 1e-3
         Regularisation of ``preimage="ridge"``.
-    tol : float, optional
-        Accuracy of the eigenvectors, see :func:`gramian.grams.eigen.eigenpairs`.
+    tol : float, default 1e-5
+        Accuracy of the eigenvectors, see :func:`gramian.grams.eigen.eigenpairs`; that of the eigenvalues is about
+        its square. Up to 500 samples the solution is exact.
 
     Attributes
     ----------
@@ -78,7 +79,7 @@ class KernelPCA(KernelProjection):
         order: Which = "magnitude",
         preimage: str | None = None,
         ridge: float = 1e-3,
-        tol: float | None = None,
+        tol: float | None = 1e-5,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel

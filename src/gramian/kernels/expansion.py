@@ -59,7 +59,8 @@ class Expansion:
         self.points = None if kernel.pairwise else points
         self.coefficients = coefficients
         if center is not None:
-            self.offset = -(center @ ((kernel.gram(points) if gram is None else gram) @ coefficients))
+            gram = kernel.gram(points) if gram is None else gram
+            self.offset = -((gram @ center) @ coefficients)
 
     def __call__(self, X: Matrix) -> Array:
         """f(x) for every row of X, shape (n_X, b)."""
