@@ -17,7 +17,7 @@ def _import_seconds(statement: str) -> float:
         subprocess.run([sys.executable, "-c", code], check=True)
         return time.perf_counter() - start
 
-    return min(once(statement) for _ in range(7)) - min(once("pass") for _ in range(7))
+    return min(once(statement) for _ in range(15)) - min(once("pass") for _ in range(15))
 
 
 def _ratio(scores: dict[str, Scores]) -> None:
@@ -28,7 +28,7 @@ def _ratio(scores: dict[str, Scores]) -> None:
 CASES = [
     Case(
         name="import_time",
-        question="import gramian, against import sklearn.cluster (fresh interpreters, best of 7)",
+        question="import gramian, against import sklearn.cluster (fresh interpreters, best of 15)",
         target="<= 1.15 × import sklearn.cluster",
         data=lambda: None,
         sides={

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 from scipy.sparse import issparse
-from scipy.stats import chi2
+from scipy.special import gammaincinv
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
@@ -126,7 +126,8 @@ def _range(X: Matrix, whole: Matrix, metric: Metric) -> float:
 
 def _spectroscopy(X: Matrix, whole: Matrix, metric: Metric) -> float:
     near = np.quantile(_distances(X, metric), 0.05, axis=1)
-    return float(np.quantile(near, 0.95) / np.sqrt(chi2.ppf(0.95, X.shape[1])))
+    # The 95 % quantile of χ² with d degrees of freedom; scipy.stats would be slow to import.
+    return float(np.quantile(near, 0.95) / np.sqrt(2 * gammaincinv(X.shape[1] / 2, 0.95)))
 
 
 def _mean_knn(X: Matrix, whole: Matrix, metric: Metric) -> float:
