@@ -1,11 +1,17 @@
 """Kernel learning without labels and without knobs."""
 
-from gramian import datasets, kernels, metrics
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from gramian import kernels
 from gramian.clustering import KernelKMeans, SpectralClustering, angular_kmeans
 from gramian.configuration import MemoryBudgetError, config
 from gramian.embedding import KernelECA, KernelPCA
 from gramian.landmarks import FourierFeatures, Nystroem
 from gramian.persistence import load, save
+
+if TYPE_CHECKING:
+    from gramian import datasets, metrics
 
 __version__ = "0.1.0.dev0"
 
@@ -25,3 +31,10 @@ __all__ = [
     "metrics",
     "save",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what only some programs use when it is first asked for."""
+    if name in ("datasets", "metrics"):
+        return import_module(f"gramian.{name}")
+    raise AttributeError(f"module 'gramian' has no attribute {name!r}")
