@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     scaler = StandardScaler().fit(X[old])
     Z_old, Z_new = scaler.transform(X[old]), scaler.transform(X[new])
 
-    embedding = "rw" if options.kernel in WALK else "kpca"
+    embedding = "sym" if options.kernel in WALK else "kpca"
     model = SpectralClustering(n_clusters, kernel=options.kernel, embedding=embedding, random_state=options.seed)
     model.fit(Z_old)
     labels = model.labels_
