@@ -132,6 +132,7 @@ def _speed_cases() -> Iterator[Case]:
             "scikit-learn": lambda data: _ridge(_peer(), data),
         },
         score=_r2,
+        repeats=5,
     )
     yield Case(
         name="nystroem_features",

@@ -11,8 +11,8 @@ krylov     block Krylov subspace, thick restarts                     everything 
 =========  ========================================================  =========================================
 
 ARPACK is not among them: one vector at a time it reads a dense K once per vector instead of once per block, and it
-needs luck to find all copies of a repeated eigenvalue, which graphs have. ``benchmarks/eigensolvers.py`` measures
-both.
+needs luck to find all copies of a repeated eigenvalue, which graphs have. On graphs with small gaps and none repeated
+it is the faster one. ``benchmarks/eigensolvers.py`` measures both.
 """
 
 from __future__ import annotations
