@@ -203,7 +203,8 @@ def test_float32_similarities_do_not_warn():
     X = np.random.default_rng(0).standard_normal((40, 3)).astype(np.float32)
     K = rbf_kernel(X, gamma=0.3)
     K += np.triu(np.full_like(K, 6e-8), 1)
-    Precomputed().fit(K)
+    held = Precomputed().fit(K).gram(K).dense()
+    np.testing.assert_array_equal(held, (K + K.T) / 2)
 
 
 def test_diagonal_of_new_similarities_is_unknown():
