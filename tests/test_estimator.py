@@ -8,7 +8,8 @@ from scipy.sparse import csr_array, issparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from gramian.estimator import KernelEstimator, check_choice, check_count, check_positive, check_weights, check_whole
+from gramian.checks import check_choice, check_count, check_positive, check_weights, check_whole
+from gramian.estimator import KernelEstimator
 from gramian.grams import DenseGram, FeatureGram, SparseGram
 from gramian.kernels import RBF, Laplacian, Linear, NeighborGraph, Precomputed
 

@@ -13,10 +13,11 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.validation import check_is_fitted
 
+from gramian.checks import check_choice, check_count, check_positive, check_whole
 from gramian.clustering.angular import angular_kmeans, nearest_direction
 from gramian.clustering.rows import unit_rows, used_labels
 from gramian.embedding.kernel_eca import entropy_axes
-from gramian.estimator import KernelEstimator, check_choice, check_count, check_positive, check_whole
+from gramian.estimator import KernelEstimator
 from gramian.grams import Gram
 from gramian.grams.views import NormalizedGram
 from gramian.kernels import Expansion, Kernel

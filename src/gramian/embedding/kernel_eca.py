@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from gramian.checks import check_count, check_positive
 from gramian.embedding.projection import KernelProjection, significant
-from gramian.estimator import check_count, check_positive
 from gramian.grams import Gram
 from gramian.kernels import Expansion, Kernel
 from gramian.typing import Array, Matrix

@@ -9,10 +9,10 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from gramian.checks import check_choice, check_count, check_positive, check_weights
 from gramian.configuration import memory_budget
 from gramian.embedding.preimage import RidgePreimage, fixed_point, nearest_rows
 from gramian.embedding.projection import KernelProjection, significant
-from gramian.estimator import check_choice, check_count, check_positive, check_weights
 from gramian.grams import Gram, SandwichGram, tiles
 from gramian.grams.base import Which
 from gramian.kernels import RBF, Expansion, Kernel

@@ -86,8 +86,8 @@ class MatrixFactor(Factor):
 class KernelFactor(Factor):
     """F recomputed from a kernel's features whenever it is needed."""
 
-    def __init__(self, kernel: Any, X: Matrix, n_features: int) -> None:
-        super().__init__((X.shape[0], n_features), X.dtype)
+    def __init__(self, kernel: Any, X: Matrix, n_features: int, chunk_length: int | None = None) -> None:
+        super().__init__((X.shape[0], n_features), X.dtype, chunk_length)
         self.kernel = kernel
         self.X = X
 

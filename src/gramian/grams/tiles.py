@@ -61,13 +61,15 @@ class _OneBlasThread:
 _one_blas_thread = _OneBlasThread()
 
 
-def run_threaded(work: Callable[[Any], None], tasks: Iterable[Any], *, entries: float) -> None:
+def run_threaded(
+    work: Callable[[Any], None], tasks: Iterable[Any], *, entries: float, n_workers: int | None = None
+) -> None:
     """Call ``work`` for every task, on threads when ``entries`` kernel values are worth it.
 
     BLAS is held to one thread meanwhile: the tiles are the parallelism. A call from inside a worker runs
-    serially, so nested use neither deadlocks nor oversubscribes.
+    serially, so nested use neither deadlocks nor oversubscribes. ``n_workers`` is by default the library's setting.
     """
-    n_workers = threads()
+    n_workers = threads() if n_workers is None else n_workers
     if n_workers == 1 or entries < _SERIAL_ENTRIES or getattr(_inside_worker, "yes", False):
         for task in tasks:
             work(task)

@@ -6,6 +6,7 @@ from typing import Any
 from sklearn.base import clone
 
 from gramian.kernels.base import Kernel, Product, Scaled, Sum
+from gramian.kernels.cluster import ClusterKernel
 from gramian.kernels.expansion import Expansion
 from gramian.kernels.given import FunctionKernel, Precomputed
 from gramian.kernels.graph import NeighborGraph
@@ -28,6 +29,7 @@ __all__ = [
     "RBF",
     "TL1",
     "Cauchy",
+    "ClusterKernel",
     "Cosine",
     "Expansion",
     "FunctionKernel",
@@ -61,6 +63,7 @@ _REGISTERED: dict[str, type[Kernel]] = {
     "tl1": TL1,
     "gaussian_difference": GaussianDifference,
     "cosine": Cosine,
+    "cluster": ClusterKernel,
     "neighbors": NeighborGraph,
     "precomputed": Precomputed,
 }

@@ -15,6 +15,7 @@ from scipy.sparse import hstack, issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_array, validate_data
 
+from gramian.checks import check_real
 from gramian.configuration import memory_budget, require_memory
 from gramian.grams import tiles
 from gramian.grams.base import Gram
@@ -163,10 +164,14 @@ class Kernel(BaseEstimator):
 
     def _factor(self, X: Matrix) -> Factor:
         """The features of X, recomputed chunk by chunk where they would exceed the memory budget."""
-        shape = X.shape[0], self._n_features(X)
-        if float(shape[0]) * shape[1] * X.dtype.itemsize <= memory_budget():
-            return MatrixFactor(self._features(X))
-        return KernelFactor(self, X, shape[1])
+        return MatrixFactor(self._features(X)) if self._feature_bytes(X) <= memory_budget() else self._streamed(X)
+
+    def _streamed(self, X: Matrix) -> Factor:
+        return KernelFactor(self, X, self._n_features(X))
+
+    def _feature_bytes(self, X: Matrix) -> float:
+        """What ``_features(X)`` would take."""
+        return float(X.shape[0]) * self._n_features(X) * X.dtype.itemsize
 
     # Algebra -----------------------------------------------------------------------------------------------
 
@@ -234,16 +239,6 @@ def dot(left: Matrix, right: Matrix) -> Array:
     """left @ rightᵀ as a dense array, whichever of the two are sparse."""
     out = left @ right.T
     return out.toarray() if issparse(out) else np.asarray(out)
-
-
-def check_real(owner: Kernel, name: str, *, least: float | None = None, above: float | None = None) -> float:
-    """A parameter that must be a finite number, at least ``least`` or more than ``above``."""
-    value = getattr(owner, name)
-    good = isinstance(value, numbers.Real) and not isinstance(value, bool) and np.isfinite(float(value))
-    if not good or (least is not None and value < least) or (above is not None and value <= above):
-        limit = f" >= {least:g}" if least is not None else f" > {above:g}" if above is not None else ""
-        raise ValueError(f"{name}={value!r} must be a finite number{limit}")
-    return float(value)
 
 
 def _combinable(part: Any, name: str) -> Kernel:

@@ -15,8 +15,9 @@ from scipy.sparse import diags_array, hstack, issparse
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import NotFittedError
 
+from gramian.checks import check_real
 from gramian.grams.features import squared_norms
-from gramian.kernels.base import FeatureKernel, Kernel, check_real, dot
+from gramian.kernels.base import FeatureKernel, Kernel, dot
 from gramian.kernels.widths import Metric, resolve_width
 from gramian.typing import Array, Matrix
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.grams import tiles
 from gramian.kernels import RBF, Kernel, Laplacian, as_kernel
-from gramian.landmarks.feature_map import FeatureMap
+from gramian.kernels.feature_map import FeatureMap
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 

@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.grams import tiles
 from gramian.kernels import FunctionKernel, Kernel, as_kernel
+from gramian.kernels.feature_map import FeatureMap
 from gramian.landmarks import selection as choose
-from gramian.landmarks.feature_map import FeatureMap
 from gramian.landmarks.whitening import pivoted_cholesky, whitened
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState

@@ -35,7 +35,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FeatureKerne
         check_is_fitted(self)
         X = self._checked(X)
         require_memory(
-            float(X.shape[0]) * self._n_features_out * X.dtype.itemsize,
+            self._feature_bytes(X),
             f"the {X.shape[0]}×{self._n_features_out} array of features",
             "transform a part of the rows at a time, or use gram(X), which does not store it",
         )

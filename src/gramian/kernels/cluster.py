@@ -1,0 +1,366 @@
+"""The cluster kernel: two rows are alike if many different mixtures put them into the same component."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy.sparse import csc_array, csr_array, vstack
+from sklearn.utils.validation import check_is_fitted
+
+from gramian.checks import check_choice, check_real, check_whole
+from gramian.grams import tiles
+from gramian.grams.base import Gram
+from gramian.grams.dense import DenseGram
+from gramian.grams.features import Factor, FeatureGram, KernelFactor, squared_norms
+from gramian.kernels.feature_map import FeatureMap
+from gramian.mixture.columns import column_moments
+from gramian.mixture.ensemble import (
+    TILE_ROWS,
+    Mixtures,
+    design,
+    fit_mixtures,
+    keep_largest,
+    natural,
+    posteriors,
+    stack,
+)
+from gramian.progress import steps
+from gramian.randomness import spawn
+from gramian.typing import Array, Matrix, RandomState
+
+_DENSE_ROWS = 1000  # up to here the n×n block costs less than the eigen-solver's passes over the features
+_CHUNK_ROWS = 16 * TILE_ROWS  # of features that are recomputed: enough for all threads
+
+
+class ClusterKernel(FeatureMap):
+    """How often do mixtures of many sizes see two rows in the same component? A kernel with nothing to tune.
+
+    For every number of components g from 2 to ``max_components`` and every restart q a Gaussian mixture is fitted,
+    briefly and to a random part of the rows. With γ(x) its posterior probabilities for the row x,
+
+        k(x, y) = 1/M Σ_{q,g} γ_{q,g}(x) · γ_{q,g}(y),     M = n_restarts · (max_components − min_components + 1).
+
+    Small mixtures see the large groups, large ones the fine structure; the average needs no width. It is an average
+    of probabilities of sharing a component: between 0 and 1, positive semi-definite, with the features
+    φ(x) = (γ_{q,g}(x))_{q,g} / √M. EM works on the values that are there, so rows may have holes, in training and
+    later, in any pattern. Complete data give the probabilistic cluster kernel (PCK), holes make it PCKID.
+
+    Groups that are compact need no more than this. For long, thin or winding ones keep only each row's most similar
+    rows: ``NeighborGraph(n_neighbors=20, kernel=ClusterKernel())``.
+
+    Parameters
+    ----------
+    n_restarts : int, default 30
+        Q. More make the kernel smoother; cost grows in proportion.
+    max_components, min_components : int, default 30, 2
+        The numbers of components g.
+    covariance_type : {"diag", "spherical"}, default "diag"
+    max_iter : int, default 10
+        Steps of EM, few on purpose: mixtures that are not finished differ more, and their average is better.
+    subsample : float, default 0.5
+        Part of the rows that the mixtures of one restart see.
+    max_samples : int, default 5000
+        Most rows that they see; a mixture of 30 components knows no more from a million.
+    standardize : bool, default True
+        Bring every column to unit variance, over its observed values. False for columns that share a unit, such as
+        pixels.
+    m_step : {"imputed", "observed"}, default "imputed"
+        Means and variances of the expected completed rows, as published, or of the observed values alone.
+    reg_covar : float, default 1e-3
+        Least variance of a component in a column, as a part of the column's.
+    hard : bool, default False
+        Count only the most probable component: the hard cluster kernel, or co-association matrix.
+    normalize : {"count", "cosine"}, default "count"
+        "cosine" scales φ(x) to length one, so that every row is fully like itself.
+    threshold : float, default 1e-6
+        Posteriors below are taken as zero, and φ(x) is kept as a sparse row of mostly zeros. It lowers k(x, y) by
+        less than 2 · threshold. 0 keeps all, and dense rows.
+    n_jobs : int, optional
+        Threads; by default those of :class:`gramian.config`. The result does not depend on it.
+    random_state : int, Generator or None, default None
+    verbose : int, default 0
+        1 shows a progress bar.
+
+    Attributes
+    ----------
+    sizes_ : ndarray (M,)
+        Components of each mixture.
+    weights_, means_, variances_ : ndarray (n_components,), (n_components, d'), (n_components, d')
+        Of all mixtures, stacked, in units of the scaled columns.
+    columns_ : ndarray (d,) of bool
+        The d' columns that are used. Those without two different observed values say nothing and are left out.
+    center_, scale_ : ndarray (d',)
+        What the used columns are shifted by and divided by.
+
+    References
+    ----------
+    Løkse, Bianchi, Salberg, Jenssen (2017). Spectral clustering using PCKID – a probabilistic cluster kernel for
+    incomplete data.
+
+    Izquierdo-Verdiguier, Jenssen, Gómez-Chova, Camps-Valls (2015). Spectral clustering with the probabilistic
+    cluster kernel. Neurocomputing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian.kernels import ClusterKernel
+    >>> X = np.array([[0.0, 0.1], [0.1, np.nan], [np.nan, 0.0], [5.0, 5.1], [np.nan, 5.0], [5.2, np.nan]])
+    >>> kernel = ClusterKernel(10, 3, random_state=0).fit(X)
+    >>> K = kernel(X)
+    >>> bool(K[:3, :3].min() > K[:3, 3:].max())
+    True
+    >>> kernel([[np.nan, 5.2]], X).argmax() >= 3
+    np.True_
+    """
+
+    accepts_nan: bool = True
+
+    def __init__(
+        self,
+        n_restarts: int = 30,
+        max_components: int = 30,
+        *,
+        min_components: int = 2,
+        covariance_type: str = "diag",
+        max_iter: int = 10,
+        subsample: float = 0.5,
+        max_samples: int = 5000,
+        standardize: bool = True,
+        m_step: str = "imputed",
+        reg_covar: float = 1e-3,
+        hard: bool = False,
+        normalize: str = "count",
+        threshold: float = 1e-6,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_restarts = n_restarts
+        self.max_components = max_components
+        self.min_components = min_components
+        self.covariance_type = covariance_type
+        self.max_iter = max_iter
+        self.subsample = subsample
+        self.max_samples = max_samples
+        self.standardize = standardize
+        self.m_step = m_step
+        self.reg_covar = reg_covar
+        self.hard = hard
+        self.normalize = normalize
+        self.threshold = threshold
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Matrix, y: Any = None) -> ClusterKernel:
+        """Fit the mixtures.
+
+        Parameters
+        ----------
+        X : array-like (n, d)
+            Samples, NaN where missing.
+        y : ignored
+            Present for scikit-learn's conventions.
+
+        Returns
+        -------
+        self : ClusterKernel
+        """
+        self._check_parameters()
+        X = self._checked(X, reset=True)
+        if X.shape[0] < 2:
+            raise ValueError("ClusterKernel compares rows, so X needs at least two but n_samples=1")
+        columns, center, deviation = column_moments(X)
+        if not columns.any():
+            raise ValueError("X has no column with two different observed values, so no row can be told from another")
+        _warn_empty_rows(X[:, columns])
+        self.columns_, self.center_ = columns, center[columns]
+        deviation = deviation[columns]
+        self.scale_ = deviation if self.standardize else np.full_like(deviation, np.sqrt((deviation**2).mean()))
+        mixtures = self._fit_mixtures(X, (deviation / self.scale_) ** 2)
+        self.sizes_, self.weights_ = mixtures.sizes, mixtures.weights
+        self.means_, self.variances_ = mixtures.means, mixtures.variances
+        return self
+
+    def _fit_mixtures(self, X: Array, variances: Array) -> Mixtures:
+        """Mixtures of all sizes for every restart, each restart with rows and a generator of its own."""
+        n, most = X.shape[0], int(self.max_components)
+        # Two rows per component where there are so many: one alone says nothing about a spread.
+        length = max(int(np.ceil(float(self.subsample) * n)), 2 * most)
+        length = min(n, max(most, min(length, int(self.max_samples))))
+        if most > length:
+            warnings.warn(
+                f"max_components={most} is more than the {length} rows of X; mixtures have up to {length} components",
+                UserWarning,
+                stacklevel=3,
+            )
+        sizes = np.minimum(np.arange(int(self.min_components), most + 1), length)
+        generators = spawn(self.random_state, int(self.n_restarts))
+        floor = (float(self.reg_covar) * variances).astype(X.dtype)
+        parts: dict[int, Mixtures] = {}
+
+        def fit_restart(q: int) -> None:
+            rows = np.sort(generators[q].choice(n, length, replace=False))
+            parts[q] = fit_mixtures(
+                self._scaled(X[rows]),
+                sizes,
+                generators[q],
+                max_iter=int(self.max_iter),
+                floor=floor,
+                spherical=self.covariance_type == "spherical",
+                observed_step=self.m_step == "observed",
+            )
+            advance()
+
+        with steps("Fitting mixtures", total=len(generators), verbose=self.verbose) as advance:
+            self._run(fit_restart, range(len(generators)), float(length) * sizes.sum() * len(generators))
+        return stack([parts[q] for q in range(len(generators))])
+
+    # The kernel protocol -----------------------------------------------------------------------------------
+
+    def gram(self, X: Matrix) -> Gram:
+        """K as a dense matrix for few rows, by its features for many; see :meth:`Kernel.gram`."""
+        X = self._checked(X)
+        return DenseGram(self._block(X, None)) if X.shape[0] <= _DENSE_ROWS else FeatureGram(self._factor(X))
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.sizes_.sum())
+
+    def _features(self, X: Matrix) -> Matrix:
+        memberships = self._memberships(X)
+        tasks = list(tiles.slices(X.shape[0], TILE_ROWS))
+        parts: dict[int, Matrix] = {}
+
+        def fill(rows: slice) -> None:
+            blocks = memberships(rows)
+            parts[rows.start] = np.vstack(list(blocks)).T if self._dense() else _sparse_rows(blocks)
+
+        self._run(fill, tasks, float(X.shape[0]) * self._n_features_out)
+        ordered = [parts.pop(rows.start) for rows in tasks]
+        F = np.concatenate(ordered) if self._dense() else vstack(ordered, "csr")
+        lengths = np.sqrt(squared_norms(F)) if self.normalize == "cosine" else np.full(len(X), self._total() ** 0.5)
+        factors = (1 / lengths).astype(X.dtype)
+        if isinstance(F, csr_array):
+            F.data *= np.repeat(factors, np.diff(F.indptr))
+        else:
+            F *= factors[:, None]
+        return F
+
+    def _feature_bytes(self, X: Matrix) -> float:
+        if self._dense():
+            return super()._feature_bytes(X)
+        few = X[np.linspace(0, X.shape[0] - 1, min(64, X.shape[0])).astype(np.intp)]
+        per_row = self._features(few).nnz / few.shape[0] * (X.dtype.itemsize + 4)
+        return 2 * per_row * X.shape[0]  # twice, while the parts are put together
+
+    def _streamed(self, X: Matrix) -> Factor:
+        return KernelFactor(self, X, self._n_features_out, _CHUNK_ROWS)
+
+    def _block(self, X: Matrix, Y: Matrix | None) -> Array:
+        """Σ Γᵀ Γ, one restart after another, so that the features are never held."""
+        left = self._memberships(X)
+        K = np.zeros((len(X), len(X if Y is None else Y)), X.dtype)
+        if Y is None:
+            for A in left(slice(None)):
+                K += A.T @ A
+            own = other = np.diagonal(K).copy()
+        else:
+            right = self._memberships(Y)
+            own, other = (np.zeros(size, X.dtype) for size in K.shape)
+            for A, B in zip(left(slice(None)), right(slice(None)), strict=True):
+                K += A.T @ B
+                own += np.einsum("ij,ij->j", A, A)
+                other += np.einsum("ij,ij->j", B, B)
+        if self.normalize == "count":
+            return K / X.dtype.type(self._total())
+        return K / np.sqrt(np.outer(own, other))
+
+    def _memberships(self, X: Array) -> Callable[[slice], Iterator[Array]]:
+        """A function of some rows of X that gives their memberships, (components, rows), restart by restart."""
+        check_is_fitted(self)
+        Z = self._scaled(X)
+        complete = bool(np.isfinite(Z).all())
+        mixtures = Mixtures(self.sizes_, self.weights_, self.means_, self.variances_).astype(X.dtype)
+        parameters = [
+            (part.sizes, natural(part, complete=complete))
+            for part in mixtures.split(len(self.sizes_) // int(self.n_restarts))
+        ]
+
+        def memberships(rows: slice) -> Iterator[Array]:
+            D = design(Z[rows], complete=complete)
+            for sizes, theta in parameters:
+                gamma = posteriors(theta, sizes, D)
+                if self.hard:
+                    keep_largest(gamma, sizes)
+                elif self.threshold > 0:
+                    gamma *= gamma >= self.threshold
+                yield gamma
+
+        return memberships
+
+    def _scaled(self, X: Array) -> Array:
+        """The columns that count, in units of their deviation."""
+        Z = (X[:, self.columns_] - self.center_.astype(X.dtype)) / self.scale_.astype(X.dtype)
+        # Beyond this many deviations squares lose their digits; it is infinitely far for any mixture.
+        limit = 1e6 if X.dtype == np.float64 else 1e3
+        return np.clip(Z, -limit, limit, out=Z)
+
+    def _dense(self) -> bool:
+        return self.threshold == 0 and not self.hard
+
+    def _total(self) -> int:
+        return len(self.sizes_)
+
+    def _run(self, work: Callable[[Any], None], tasks: Iterable[Any], entries: float) -> None:
+        n_workers = None if self.n_jobs is None else effective_n_jobs(self.n_jobs)
+        tiles.run_threaded(work, tasks, entries=entries, n_workers=n_workers)
+
+    def _check_parameters(self) -> None:
+        for name, least in (("n_restarts", 1), ("min_components", 1), ("max_components", 1), ("max_iter", 0)):
+            check_whole(self, name, least=least)
+        check_whole(self, "max_samples", least=2)
+        if self.min_components > self.max_components:
+            raise ValueError(
+                f"min_components={self.min_components} is more than max_components={self.max_components}; "
+                "pass min_components <= max_components"
+            )
+        check_choice(self, "covariance_type", ("diag", "spherical"))
+        check_choice(self, "m_step", ("imputed", "observed"))
+        check_choice(self, "normalize", ("count", "cosine"))
+        check_choice(self, "standardize", (True, False))
+        check_choice(self, "hard", (True, False))
+        check_real(self, "reg_covar", above=0)
+        if not check_real(self, "subsample", above=0) <= 1:
+            raise ValueError(f"subsample={self.subsample!r} must be a part of the rows, above 0 and at most 1")
+        if not check_real(self, "threshold", least=0) <= 0.01:
+            raise ValueError(f"threshold={self.threshold!r} must be from 0 to 0.01, or the kernel would change")
+
+
+def _sparse_rows(blocks: Iterable[Array]) -> csr_array:
+    """Blocks of shape (columns, rows), side by side, as the rows of a CSR matrix without the zeros."""
+    values, rows, counts, n = [], [], [np.zeros(1, np.int64)], 0
+    for block in blocks:
+        n = block.shape[1]
+        kept = block != 0
+        values.append(block[kept])
+        rows.append(np.flatnonzero(kept) % n)
+        counts.append(kept.sum(axis=1))
+    indptr = np.cumsum(np.concatenate(counts))
+    parts = np.concatenate(values), np.concatenate(rows).astype(np.int32), indptr
+    return csc_array(parts, shape=(n, len(indptr) - 1)).tocsr()
+
+
+def _warn_empty_rows(X: Array) -> None:
+    empty = int(np.isnan(X).all(axis=1).sum())
+    if empty:
+        who = "1 row has" if empty == 1 else f"{empty} rows have"
+        warnings.warn(
+            f"{who} no observed value in X, so nothing tells whom they are like and chance decides; drop them",
+            UserWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,244 @@
+"""Many small Gaussian mixtures with diagonal covariance, fitted together to a table with holes.
+
+The log-densities of all components of all mixtures of one restart are one matrix product of their natural
+parameters with the squares and values of the rows, and the sums that EM needs are a second one, so hundreds of
+mixtures cost a few large GEMMs, one exponential per row and component, and no loop over models. The cluster kernel
+is built on this; a single mixture with any covariance is :class:`gramian.IncompleteGaussianMixture`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from gramian.grams import tiles
+from gramian.typing import Array
+
+# Log-densities of so many rows under the components of one restart stay in cache from product to sums.
+TILE_ROWS = 512
+_LOG_2PI = float(np.log(2 * np.pi))
+_LEAST_WEIGHT = 1e-12
+
+
+@dataclass(frozen=True)
+class Mixtures:
+    """Several mixtures, their components stacked.
+
+    Parameters
+    ----------
+    sizes : ndarray (n_models,)
+        Components of each mixture.
+    weights : ndarray (n_components,)
+        w, summing to 1 within each mixture.
+    means, variances : ndarray (n_components, d)
+        μ and v.
+    """
+
+    sizes: Array
+    weights: Array
+    means: Array
+    variances: Array
+
+    def astype(self, dtype: np.dtype) -> Mixtures:
+        """The same mixtures in another precision."""
+        parts = (getattr(self, name).astype(dtype, copy=False) for name in ("weights", "means", "variances"))
+        return Mixtures(self.sizes, *parts)
+
+    def split(self, length: int) -> Iterator[Mixtures]:
+        """Stacks of ``length`` consecutive mixtures."""
+        ends = np.concatenate([[0], np.cumsum(self.sizes)])
+        for models in tiles.slices(len(self.sizes), length):
+            here = slice(int(ends[models.start]), int(ends[models.stop]))
+            yield Mixtures(self.sizes[models], self.weights[here], self.means[here], self.variances[here])
+
+
+def stack(parts: list[Mixtures]) -> Mixtures:
+    """All mixtures of several stacks in one."""
+    return Mixtures(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Mixtures)))
+
+
+def fit_mixtures(
+    X: Array,
+    sizes: Array,
+    rng: np.random.Generator,
+    *,
+    max_iter: int,
+    floor: Array,
+    spherical: bool = False,
+    observed_step: bool = False,
+) -> Mixtures:
+    """Mixtures of the given sizes, each from its own random start, after ``max_iter`` steps of EM on the rows of X.
+
+    Parameters
+    ----------
+    X : ndarray (n, d)
+        NaN where missing, columns centred.
+    sizes : ndarray (n_models,)
+        Components of each mixture, at most n.
+    rng : Generator
+    max_iter : int
+        Steps, taken without a test of convergence.
+    floor : ndarray (d,)
+        Least variance of a component in each column.
+    spherical : bool
+        One variance per component for all columns.
+    observed_step : bool
+        Means and variances of the observed values alone instead of the expected completed rows; the same fixed
+        points, reached in longer steps.
+    """
+    mixtures = _initial(X, sizes, rng, floor, spherical=spherical)
+    D = design(X, complete=bool(np.isfinite(X).all()))
+    for _ in range(max_iter):
+        sums = _sums(mixtures, D)
+        mixtures = _maximized(mixtures, sums, len(X), floor, spherical=spherical, observed_step=observed_step)
+    return mixtures
+
+
+def posteriors(theta: Array, sizes: Array, D: Array) -> Array:
+    """γ of shape (n_components, rows): the probability of each component given the row, within each mixture.
+
+    Parameters
+    ----------
+    theta : ndarray (n_components, p)
+        :func:`natural` parameters.
+    sizes : ndarray (n_models,)
+    D : ndarray (rows, p)
+        The :func:`design` of the rows.
+    """
+    out = theta @ D.T
+    blocks = np.split(out, np.cumsum(sizes)[:-1])  # a few dozen slices are faster than NumPy's reduceat
+    for block in blocks:
+        block -= np.maximum.reduce(block, axis=0)
+    np.exp(out, out=out)
+    for block in blocks:
+        block *= 1 / np.add.reduce(block, axis=0)
+    return out
+
+
+def natural(mixtures: Mixtures, *, complete: bool) -> Array:
+    """θ with log(w N(x | μ, v)) = θ · design(x), over the observed part of x; shape (n_components, p)."""
+    inverse = 1 / mixtures.variances
+    scaled = mixtures.means * inverse
+    constant = -0.5 * (np.log(mixtures.variances) + mixtures.means * scaled + mixtures.means.dtype.type(_LOG_2PI))
+    log_weights = np.log(mixtures.weights)[:, None]
+    if complete:
+        return np.hstack([log_weights + constant.sum(axis=1, keepdims=True), -0.5 * inverse, scaled])
+    return np.hstack([log_weights, -0.5 * inverse, scaled, constant])
+
+
+def design(X: Array, *, complete: bool) -> Array:
+    """Rows (1, x², x) for complete X; with holes (1, x², x, r), zero where x is missing and r = 1 where it is not."""
+    one = np.ones((len(X), 1), X.dtype)
+    if complete:
+        return np.hstack([one, X * X, X])
+    observed = np.isfinite(X)
+    filled = np.where(observed, X, X.dtype.type(0))
+    return np.hstack([one, filled * filled, filled, observed.astype(X.dtype)])
+
+
+def keep_largest(scores: Array, sizes: Array) -> None:
+    """In place, 1 for the largest score of each column within each mixture (the first of several), 0 for others."""
+    for block in np.split(scores, np.cumsum(sizes)[:-1]):
+        np.equal(np.arange(len(block))[:, None], block.argmax(axis=0), out=block, casting="unsafe")
+
+
+# One step of EM --------------------------------------------------------------------------------------------
+
+
+def _sums(mixtures: Mixtures, D: Array) -> Array:
+    """Σ_i γ_ik design(x_i) for every component k, shape (n_components, p)."""
+    theta = natural(mixtures, complete=_complete(D, mixtures))
+    total = np.zeros_like(theta)
+    for rows in tiles.slices(len(D), TILE_ROWS):
+        total += posteriors(theta, mixtures.sizes, D[rows]) @ D[rows]
+    return total
+
+
+def _complete(columns: Array, mixtures: Mixtures) -> bool:
+    """Whether a design, or sums of one, has no column for holes."""
+    return columns.shape[1] == 1 + 2 * mixtures.means.shape[1]
+
+
+def _maximized(
+    old: Mixtures, sums: Array, n: int, floor: Array, *, spherical: bool = False, observed_step: bool = False
+) -> Mixtures:
+    """The M-step from n_k, Σγx², Σγx and, with holes, Σγr.
+
+    Completed rows carry the old mean and variance where x is missing ("imputed"), which vanish from the formula if
+    only observed values count ("observed"). γ enters once, and the variance is about the new mean.
+    """
+    d = old.means.shape[1]
+    mass, squares, values = sums[:, :1], sums[:, 1 : 1 + d], sums[:, 1 + d : 1 + 2 * d]
+    seen = np.broadcast_to(mass, squares.shape) if _complete(sums, old) else sums[:, 1 + 2 * d :]
+    tiny = 10 * np.finfo(sums.dtype).eps
+    alive = (seen if observed_step else mass) > tiny * n
+    unseen = 0.0 if observed_step else np.maximum(mass - seen, 0)
+    count = np.where(alive, seen if observed_step else mass, 1)
+    means = np.where(alive, (values + unseen * old.means) / count, old.means)
+    spread = squares - 2 * means * values + seen * means**2 + unseen * ((old.means - means) ** 2 + old.variances)
+    if spherical:
+        total = np.where(alive, count, 0).sum(axis=1, keepdims=True)
+        one = np.where(alive, spread, 0).sum(axis=1, keepdims=True) / np.where(total > 0, total, 1)
+        variances = np.where(total > 0, np.broadcast_to(one, spread.shape), old.variances)
+    else:
+        variances = np.where(alive, spread / count, old.variances)
+    weights = np.maximum(mass[:, 0] / n, _LEAST_WEIGHT)
+    return Mixtures(old.sizes, _normalized(weights, old.sizes), means, np.maximum(variances, floor))
+
+
+def _normalized(weights: Array, sizes: Array) -> Array:
+    """Weights that sum to 1 within each mixture."""
+    totals = np.add.reduceat(weights, np.cumsum(sizes) - sizes)
+    return weights / np.repeat(totals, sizes)
+
+
+# The start ----------------------------------------------------------------------------------------------------
+
+
+def _initial(X: Array, sizes: Array, rng: np.random.Generator, floor: Array, *, spherical: bool) -> Mixtures:
+    """k-means++ centres among the mean-imputed rows, one assignment, and the moments of the clusters."""
+    observed = np.isfinite(X)
+    # A column with no value among these rows is imputed with zero, its mean in the whole table.
+    means = np.where(observed, X, 0).sum(axis=0) / np.maximum(observed.sum(axis=0), 1)
+    filled = np.where(observed, X, means.astype(X.dtype))
+    centres = filled[_far_apart(filled, sizes, rng)]
+    shift = -0.5 * (centres * centres).sum(axis=1, keepdims=True)
+    D = design(filled, complete=True)
+    total = np.zeros((len(centres), D.shape[1]), X.dtype)
+    for rows in tiles.slices(len(D), TILE_ROWS):
+        nearness = shift + centres @ filled[rows].T
+        keep_largest(nearness, sizes)
+        total += nearness @ D[rows]
+    # An empty cluster keeps its centre and has the spread of the column.
+    spread = np.broadcast_to(filled.var(axis=0), centres.shape)
+    start = Mixtures(sizes, np.ones(len(centres), X.dtype), centres, np.maximum(spread, floor))
+    fitted = _maximized(start, total, len(X), floor, spherical=spherical)
+    weights = np.maximum(total[:, 0], 1) / len(X)
+    return Mixtures(sizes, _normalized(weights, sizes), fitted.means, fitted.variances)
+
+
+def _far_apart(X: Array, sizes: Array, rng: np.random.Generator) -> Array:
+    """Rows of X as starting centres of every mixture by k-means++, drawn for all mixtures in step.
+
+    The next centre is a row drawn with probability proportional to its squared distance from the nearest centre.
+    """
+    n, n_models = len(X), len(sizes)
+    squares = (X * X).sum(axis=1)
+    chosen = np.empty((n_models, int(sizes.max())), np.intp)
+    chosen[:, 0] = rng.integers(n, size=n_models)
+    nearest = np.full((n_models, n), np.inf, X.dtype)
+    for step in range(1, chosen.shape[1]):
+        active = np.flatnonzero(sizes > step)
+        last = chosen[active, step - 1]
+        distances = np.maximum(squares[last, None] + squares - 2 * (X[last] @ X.T), 0)
+        distances[np.arange(len(active)), last] = 0
+        nearest[active] = np.minimum(nearest[active], distances)
+        cumulated = np.cumsum(nearest[active], axis=1, dtype=np.float64)
+        draws, anywhere = rng.random(n_models), rng.integers(n, size=n_models)
+        draws = draws[active] * cumulated[:, -1]
+        drawn = (cumulated <= draws[:, None]).sum(axis=1)
+        # Where every row coincides with a centre, all distances are zero and any row will do.
+        chosen[active, step] = np.where(cumulated[:, -1] > 0, np.minimum(drawn, n - 1), anywhere[active])
+    return np.concatenate([row[:size] for row, size in zip(chosen, sizes, strict=True)])
