@@ -10,7 +10,8 @@ from sklearn.utils.validation import validate_data
 
 from gramian.grams.base import Gram
 from gramian.kernels import Kernel, as_kernel
-from gramian.typing import Matrix
+from gramian.randomness import spawn
+from gramian.typing import Matrix, RandomState
 
 
 class KernelEstimator(BaseEstimator):
@@ -26,7 +27,7 @@ class KernelEstimator(BaseEstimator):
 
     def _fit_kernel(self, X: Matrix, *, min_samples: int = 1) -> tuple[Matrix, Kernel, Gram]:
         """X checked, the kernel fitted on it, and its Gram; ``fit`` sets ``kernel_`` when all else has succeeded."""
-        kernel = as_kernel(self.kernel)
+        kernel = _seeded(as_kernel(self.kernel), getattr(self, "random_state", None))
         X = validate_data(self, X, reset=True, ensure_min_samples=min_samples, **kernel._checks())
         kernel.fit(X)
         return X, kernel, kernel.gram(X)
@@ -45,3 +46,14 @@ class KernelEstimator(BaseEstimator):
         tags.input_tags.allow_nan = bool(kernel.accepts_nan)
         tags.input_tags.pairwise = bool(kernel.pairwise)
         return tags
+
+
+def _seeded(kernel: Kernel, random_state: RandomState) -> Kernel:
+    """A kernel that draws random numbers, and has no ``random_state`` of its own, follows the estimator's."""
+    if random_state is None:
+        return kernel
+    if isinstance(inner := kernel.get_params(deep=False).get("kernel"), str):
+        kernel.set_params(kernel=as_kernel(inner))  # a name has no parameter to set
+    unset = [name for name, value in kernel.get_params().items() if name.endswith("random_state") and value is None]
+    children = spawn(random_state, len(unset))
+    return kernel.set_params(**{name: int(child.integers(2**31)) for name, child in zip(unset, children, strict=True)})

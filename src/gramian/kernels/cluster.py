@@ -178,17 +178,18 @@ class ClusterKernel(FeatureMap):
         if not columns.any():
             raise ValueError("X has no column with two different observed values, so no row can be told from another")
         _warn_empty_rows(X[:, columns])
-        self.columns_, self.center_ = columns, center[columns]
-        deviation = deviation[columns]
-        self.scale_ = deviation if self.standardize else np.full_like(deviation, np.sqrt((deviation**2).mean()))
-        mixtures = self._fit_mixtures(X, (deviation / self.scale_) ** 2)
+        center, deviation = center[columns], deviation[columns]
+        scale = deviation if self.standardize else np.full_like(deviation, np.sqrt((deviation**2).mean()))
+        floor = (float(self.reg_covar) * (deviation / scale) ** 2).astype(X.dtype)
+        mixtures = self._fit_mixtures(X.shape[0], lambda rows: _scaled(X[rows], columns, center, scale), floor)
+        self.columns_, self.center_, self.scale_ = columns, center, scale
         self.sizes_, self.weights_ = mixtures.sizes, mixtures.weights
         self.means_, self.variances_ = mixtures.means, mixtures.variances
         return self
 
-    def _fit_mixtures(self, X: Array, variances: Array) -> Mixtures:
+    def _fit_mixtures(self, n: int, scaled_rows: Callable[[Array], Array], floor: Array) -> Mixtures:
         """Mixtures of all sizes for every restart, each restart with rows and a generator of its own."""
-        n, most = X.shape[0], int(self.max_components)
+        most = int(self.max_components)
         # Two rows per component where there are so many: one alone says nothing about a spread.
         length = max(int(np.ceil(float(self.subsample) * n)), 2 * most)
         length = min(n, max(most, min(length, int(self.max_samples))))
@@ -200,13 +201,12 @@ class ClusterKernel(FeatureMap):
             )
         sizes = np.minimum(np.arange(int(self.min_components), most + 1), length)
         generators = spawn(self.random_state, int(self.n_restarts))
-        floor = (float(self.reg_covar) * variances).astype(X.dtype)
         parts: dict[int, Mixtures] = {}
 
         def fit_restart(q: int) -> None:
             rows = np.sort(generators[q].choice(n, length, replace=False))
             parts[q] = fit_mixtures(
-                self._scaled(X[rows]),
+                scaled_rows(rows),
                 sizes,
                 generators[q],
                 max_iter=int(self.max_iter),
@@ -283,7 +283,7 @@ class ClusterKernel(FeatureMap):
     def _memberships(self, X: Array) -> Callable[[slice], Iterator[Array]]:
         """A function of some rows of X that gives their memberships, (components, rows), restart by restart."""
         check_is_fitted(self)
-        Z = self._scaled(X)
+        Z = _scaled(X, self.columns_, self.center_, self.scale_)
         complete = bool(np.isfinite(Z).all())
         mixtures = Mixtures(self.sizes_, self.weights_, self.means_, self.variances_).astype(X.dtype)
         parameters = [
@@ -302,13 +302,6 @@ class ClusterKernel(FeatureMap):
                 yield gamma
 
         return memberships
-
-    def _scaled(self, X: Array) -> Array:
-        """The columns that count, in units of their deviation."""
-        Z = (X[:, self.columns_] - self.center_.astype(X.dtype)) / self.scale_.astype(X.dtype)
-        # Beyond this many deviations squares lose their digits; it is infinitely far for any mixture.
-        limit = 1e6 if X.dtype == np.float64 else 1e3
-        return np.clip(Z, -limit, limit, out=Z)
 
     def _dense(self) -> bool:
         return self.threshold == 0 and not self.hard
@@ -339,6 +332,14 @@ class ClusterKernel(FeatureMap):
             raise ValueError(f"subsample={self.subsample!r} must be a part of the rows, above 0 and at most 1")
         if not check_real(self, "threshold", least=0) <= 0.01:
             raise ValueError(f"threshold={self.threshold!r} must be from 0 to 0.01, or the kernel would change")
+
+
+def _scaled(X: Array, columns: Array, center: Array, scale: Array) -> Array:
+    """The columns that count, in units of their deviation."""
+    Z = (X[:, columns] - center.astype(X.dtype)) / scale.astype(X.dtype)
+    # Beyond this many deviations squares lose their digits; it is infinitely far for any mixture.
+    limit = 1e6 if X.dtype == np.float64 else 1e3
+    return np.clip(Z, -limit, limit, out=Z)
 
 
 def _sparse_rows(blocks: Iterable[Array]) -> csr_array:

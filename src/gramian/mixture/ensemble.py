@@ -88,6 +88,8 @@ def fit_mixtures(
         Means and variances of the observed values alone instead of the expected completed rows; the same fixed
         points, reached in longer steps.
     """
+    if spherical:
+        floor = np.full_like(floor, floor.mean())
     mixtures = _initial(X, sizes, rng, floor, spherical=spherical)
     D = design(X, complete=bool(np.isfinite(X).all()))
     for _ in range(max_iter):
@@ -171,11 +173,12 @@ def _maximized(
     """
     d = old.means.shape[1]
     mass, squares, values = sums[:, :1], sums[:, 1 : 1 + d], sums[:, 1 + d : 1 + 2 * d]
-    seen = np.broadcast_to(mass, squares.shape) if _complete(sums, old) else sums[:, 1 + 2 * d :]
-    tiny = 10 * np.finfo(sums.dtype).eps
-    alive = (seen if observed_step else mass) > tiny * n
+    mass = np.broadcast_to(mass, squares.shape)
+    seen = mass if _complete(sums, old) else sums[:, 1 + 2 * d :]
     unseen = 0.0 if observed_step else np.maximum(mass - seen, 0)
-    count = np.where(alive, seen if observed_step else mass, 1)
+    count = seen if observed_step else mass
+    alive = count > 10 * np.finfo(sums.dtype).eps * n  # a component that lost its rows stays where it is
+    count = np.where(alive, count, 1)
     means = np.where(alive, (values + unseen * old.means) / count, old.means)
     spread = squares - 2 * means * values + seen * means**2 + unseen * ((old.means - means) ** 2 + old.variances)
     if spherical:

@@ -1,0 +1,385 @@
+"""The cluster kernel: what holds for every ensemble, with and without holes, fitted rows and new ones."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import issparse
+from scipy.stats import norm
+from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
+from sklearn.metrics import adjusted_rand_score
+from sklearn.svm import SVC
+
+import gramian
+from gramian import Nystroem, SpectralClustering
+from gramian.grams import DenseGram, FeatureGram
+from gramian.grams.features import KernelFactor, MatrixFactor
+from gramian.kernels import ClusterKernel, Linear
+from gramian.metrics import clustering_accuracy
+from gramian.mixture import mcar
+
+
+def small(**changes):
+    """An ensemble that is quick to fit."""
+    return ClusterKernel(**{"n_restarts": 5, "max_components": 6, "random_state": 0, **changes})
+
+
+@pytest.fixture
+def holes():
+    X, _ = make_blobs(90, centers=3, n_features=4, random_state=0)
+    return mcar(X, 0.3, random_state=1)[0]
+
+
+def posteriors_one_by_one(kernel, X):
+    """γ of every mixture by Bayes' rule and SciPy's densities, from the fitted attributes alone."""
+    Z = (X[:, kernel.columns_] - kernel.center_) / kernel.scale_
+    begin = 0
+    for size in kernel.sizes_:
+        own = slice(begin, begin + size)
+        begin += size
+        densities = norm.logpdf(Z[:, None], kernel.means_[own], np.sqrt(kernel.variances_[own]))
+        logs = np.log(kernel.weights_[own]) + np.nansum(densities, axis=2)
+        yield np.exp(logs - np.logaddexp.reduce(logs, axis=1)[:, None])
+
+
+# The formula ------------------------------------------------------------------------------------------------
+
+
+def test_kernel_is_the_mean_dot_product_of_posteriors(holes):
+    """k(x, y) = 1/M Σ γ(x)·γ(y), recomputed mixture by mixture."""
+    kernel = small(threshold=0).fit(holes)
+    expected = np.mean([gamma @ gamma.T for gamma in posteriors_one_by_one(kernel, holes)], axis=0)
+    assert len(kernel.sizes_) == 5 * 5
+    assert_allclose(kernel(holes), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("threshold", [0, 1e-6])
+@pytest.mark.parametrize("options", [{}, {"normalize": "cosine"}, {"hard": True}, {"covariance_type": "spherical"}])
+def test_block_features_gram_and_diagonal_say_the_same(holes, options, threshold):
+    """Four ways to ask for the kernel agree, on fitted rows and between fitted and new ones."""
+    kernel = small(threshold=threshold, **options).fit(holes)
+    K, F = kernel(holes), kernel.features(holes)
+    dense = F.toarray() if issparse(F) else F
+    assert issparse(F) == (threshold > 0 or "hard" in options)
+    assert_allclose(dense @ dense.T, K, atol=1e-12)
+    assert_allclose(kernel.gram(holes).dense(), K, atol=1e-12)
+    assert_allclose(kernel.diagonal(holes), np.diagonal(K), atol=1e-12)
+    assert_allclose(kernel(holes[:7], holes), K[:7], atol=1e-12)
+    assert_allclose(kernel.product(holes[:7], holes, np.eye(len(holes))), K[:7], atol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{}, {"normalize": "cosine"}, {"hard": True}])
+def test_a_definite_kernel_between_zero_and_one(holes, options):
+    """Symmetric to the bit, no negative eigenvalue, entries in [0, 1] and bounded by the diagonal."""
+    K = small(**options).fit(holes)(holes)
+    assert_array_equal(K, K.T)
+    values = np.linalg.eigvalsh(K)
+    assert values[0] > -1e-10 * values[-1]
+    assert K.min() >= 0
+    assert K.max() <= 1 + 1e-12
+    diagonal = np.diagonal(K)
+    assert (np.sqrt(np.outer(diagonal, diagonal)) + 1e-12 >= K).all()
+    if options:
+        assert_allclose(diagonal, 1)
+    else:
+        # A posterior over g components has a squared length of at least 1/g.
+        assert diagonal.min() >= np.mean(1 / np.arange(2, 7)) - 1e-12
+
+
+def test_posteriors_sum_to_one(holes):
+    """The features of a row sum to √M."""
+    sums = small(threshold=0).fit(holes).features(holes).sum(axis=1)
+    assert_allclose(sums, np.sqrt(25), rtol=1e-12)
+
+
+@pytest.mark.parametrize("threshold", [1e-6, 1e-4, 1e-2])
+def test_threshold_lowers_the_kernel_by_less_than_twice_itself(holes, threshold):
+    """Dropped posteriors cost at most 2·threshold, whichever pair of rows."""
+    exact, dropped = (small(threshold=value).fit(holes) for value in (0, threshold))
+    error = exact(holes) - dropped(holes)
+    assert error.min() >= -1e-15
+    assert error.max() <= 2 * threshold
+    assert dropped.features(holes).nnz < exact.features(holes).size
+
+
+def test_hard_kernel_counts_shared_components(holes):
+    """With hard memberships k is the share of mixtures whose most probable components coincide."""
+    kernel = small(hard=True).fit(holes)
+    winners = [gamma.argmax(axis=1) for gamma in posteriors_one_by_one(kernel, holes)]
+    expected = np.mean([own[:, None] == own for own in winners], axis=0)
+    assert_allclose(kernel(holes), expected, atol=1e-12)
+
+
+def test_worked_example_of_the_paper():
+    """γ = (.80, .15, .05) and (.91, .05, .04) have similarity .7375; with the second's first two swapped .1785."""
+    x, y, z = np.array([0.80, 0.15, 0.05]), np.array([0.91, 0.05, 0.04]), np.array([0.05, 0.91, 0.04])
+    kernel = ClusterKernel(1, 3, min_components=3, threshold=0, random_state=0).fit([[0.0], [1.0], [2.0], [3.0]])
+    kernel.means_, kernel.variances_ = np.zeros((3, 1)), np.ones((3, 1))
+
+    def blank(weights):  # a row without values has the weights as posteriors
+        kernel.weights_ = weights
+        return kernel.features([[np.nan]])[0]
+
+    assert_allclose(blank(x) @ blank(y), 0.7375)
+    assert_allclose(blank(x) @ blank(z), 0.1785)
+
+
+# Invariance ------------------------------------------------------------------------------------------------
+
+
+def test_order_unit_and_origin_of_columns_do_not_matter(holes):
+    """Columns in another order, in other units and shifted give the same kernel, if standardised."""
+    K = small().fit(holes)(holes)
+    permuted = holes[:, [2, 0, 3, 1]]
+    rescaled = holes * [1e3, -1e-3, 7.0, 1.0] + [5e3, 0, -1, 2]
+    for other in (permuted, rescaled):
+        assert_allclose(small().fit(other)(other), K, atol=1e-8)
+
+
+def test_without_standardising_units_do_not_matter_either(holes):
+    """Multiplying the whole table changes nothing where columns share a unit."""
+    kernel = small(standardize=False)
+    assert_allclose(kernel.fit(holes)(holes), kernel.fit(255 * holes)(255 * holes), atol=1e-8)
+    assert np.abs(kernel.fit(holes)(holes) - small().fit(holes)(holes)).max() > 0.01
+
+
+def test_n_jobs_and_batches_do_not_change_the_result(holes):
+    """One thread, two threads, rows together or one by one: the same kernel, to the bit for the fit."""
+    X, _ = make_blobs(1500, centers=4, n_features=5, random_state=0)
+    one, two = (small(n_jobs=jobs).fit(X) for jobs in (1, 2))
+    for name in ("weights_", "means_", "variances_"):
+        assert_array_equal(getattr(one, name), getattr(two, name))
+    F = one.features(X)
+    pieces = np.vstack([two.features(X[rows : rows + 37]).toarray() for rows in range(0, 1500, 37)])
+    assert_allclose(F.toarray(), pieces, atol=1e-12)
+
+
+def test_random_state_repeats_and_restarts_extend(holes):
+    """The same seed gives the same kernel, and more restarts keep the first ones."""
+    assert_array_equal(small().fit(holes)(holes), small().fit(holes)(holes))
+    few, many = small(n_restarts=2).fit(holes), small(n_restarts=3).fit(holes)
+    assert_array_equal(few.means_, many.means_[: len(few.means_)])
+    assert np.abs(small(random_state=1).fit(holes)(holes) - small().fit(holes)(holes)).max() > 1e-3
+
+
+def test_duplicated_rows_have_equal_similarities(holes):
+    """Copies of a row are as alike as the row is to itself, and equally like all others."""
+    twice = np.vstack([holes, holes[:10]])
+    K = small().fit(twice)(twice)
+    assert_allclose(K[:10], K[-10:], atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_dtype_is_kept(holes, dtype):
+    """float32 stays float32, and says nearly the same as float64 from the same mixtures."""
+    kernel = small().fit(holes.astype(dtype))
+    assert kernel(holes.astype(dtype)).dtype == kernel.features(holes.astype(dtype)).dtype == dtype
+    assert kernel.means_.dtype == dtype
+    precise = small().fit(holes)
+    assert_allclose(precise(holes.astype(np.float32)), precise(holes), atol=1e-4)
+
+
+def test_a_data_frame_gives_the_same(holes):
+    """pandas in, names kept."""
+    frame = pd.DataFrame(holes, columns=list("abcd"))
+    kernel = small().fit(frame)
+    assert_allclose(kernel(frame), small().fit(holes)(holes), atol=1e-10)
+    assert list(kernel.feature_names_in_) == list("abcd")
+
+
+# Holes, and rows that come later -----------------------------------------------------------------------------
+
+
+def test_complete_training_incomplete_later():
+    """Mixtures of complete rows place new rows with any pattern of holes."""
+    X, y = make_blobs(200, centers=3, n_features=6, random_state=3)
+    kernel = small().fit(X)
+    new = mcar(X, 0.5, random_state=0)[0]
+    nearest = y[kernel(new, X).argmax(axis=1)]
+    assert np.mean(nearest == y) > 0.95
+
+
+def test_a_row_without_values_is_as_like_as_chance(holes):
+    """Its memberships are the weights of the components; the fit warns."""
+    blank = np.vstack([holes, np.full((1, 4), np.nan)])
+    with pytest.warns(UserWarning, match="1 row has no observed value"):
+        kernel = small(threshold=0).fit(blank)
+    weights = np.split(kernel.weights_, np.cumsum(kernel.sizes_)[:-1])
+    assert_allclose(kernel([[np.nan] * 4])[0, 0], np.mean([w @ w for w in weights]))
+
+
+def test_columns_that_say_nothing_are_left_out(holes):
+    """Constant columns and columns without any value change nothing, and may hold anything later."""
+    extended = np.column_stack([np.full(len(holes), 7.0), holes, np.full(len(holes), np.nan)])
+    kernel = small().fit(extended)
+    assert kernel.columns_.tolist() == [False, True, True, True, True, False]
+    assert_allclose(kernel(extended), small().fit(holes)(holes), atol=1e-12)
+    changed = extended.copy()
+    changed[:, 0], changed[:, -1] = -3.0, 1.0
+    assert_array_equal(kernel(changed), kernel(extended))
+
+
+def test_rows_from_far_away_stay_finite(holes):
+    """Values that square to infinity belong to some component like any other."""
+    for dtype in (np.float32, np.float64):
+        kernel = small().fit(holes.astype(dtype))
+        far = np.full((2, 4), [[1e30], [-1e30]], dtype)
+        K = kernel(far, holes.astype(dtype))
+        assert np.isfinite(K).all()
+        assert_allclose(kernel.diagonal(far).min(), kernel.diagonal(far).max(), atol=0.5)
+
+
+def test_nearly_constant_columns_meet_the_floor():
+    """A column that varies in a handful of rows is constant in most subsets; nothing degenerates."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 3))
+    X[:, 2] = 0.5
+    X[:2, 2] = 1.0
+    K = small().fit(X)(X)
+    assert np.isfinite(K).all()
+
+
+# Sizes ----------------------------------------------------------------------------------------------------
+
+
+def test_many_rows_are_held_by_features():
+    """Above a thousand rows no n×n matrix is made; products and degrees are those of the block."""
+    X, _ = make_blobs(1200, centers=4, n_features=3, random_state=0)
+    kernel = small().fit(X)
+    gram = kernel.gram(X)
+    assert isinstance(gram, FeatureGram)
+    assert isinstance(kernel.gram(X[:100]), DenseGram)
+    K = kernel(X)
+    assert_allclose(gram.degrees(), K.sum(axis=1), rtol=1e-10)
+    values, _ = gram.eigenpairs(3)
+    assert_allclose(values, np.linalg.eigvalsh(K)[::-1][:3], rtol=1e-8)
+
+
+@pytest.mark.parametrize("threshold", [0, 1e-6])
+def test_features_beyond_the_budget_are_streamed(threshold):
+    """When even the features do not fit, they are recomputed in chunks, with the same products."""
+    X, _ = make_blobs(1100, centers=3, n_features=3, random_state=0)
+    kernel = small(threshold=threshold).fit(X)
+    V = np.random.default_rng(0).normal(size=(len(X), 2))
+    held = kernel.gram(X)
+    with gramian.config(memory_budget="300kB"):
+        streamed = kernel.gram(X)
+        assert isinstance(streamed.factor, KernelFactor)
+        assert isinstance(held.factor, MatrixFactor)
+        assert_allclose(streamed @ V, held @ V, rtol=1e-9)
+        with pytest.raises(gramian.MemoryBudgetError, match="features"):
+            kernel.transform(X)
+
+
+def test_rows_per_restart_are_limited():
+    """``max_samples`` bounds the cost of a fit, ``subsample`` the share; never fewer than two rows per component."""
+    X = np.random.default_rng(0).normal(size=(400, 2))
+    masses = {}
+    for options in ({"max_samples": 50}, {"subsample": 0.01}, {"subsample": 1.0}):
+        kernel = small(max_iter=0, **options).fit(X)
+        # At the start weights are counts of rows, so their smallest step tells how many rows there were.
+        masses[str(options)] = round(1 / np.gcd.reduce(np.round(kernel.weights_ * 1_663_200).astype(int)) * 1_663_200)
+    assert masses == {"{'max_samples': 50}": 50, "{'subsample': 0.01}": 12, "{'subsample': 1.0}": 400}
+
+
+def test_more_components_than_rows_warns_and_works():
+    """Mixtures shrink to the number of rows."""
+    X = np.arange(8.0).reshape(4, 2)
+    with pytest.warns(UserWarning, match="max_components=6 is more than the 4 rows"):
+        kernel = small().fit(X)
+    assert kernel.sizes_.max() == 4
+    assert np.isfinite(kernel(X)).all()
+
+
+# Use ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("rate", "accuracy", "contrast"), [(0.3, 0.98, 5), (0.5, 0.94, 5)])
+def test_blobs_with_holes_are_found(rate, accuracy, contrast):
+    """Three groups in ten columns survive the loss of a third or half of the cells."""
+    X, y = make_blobs(300, centers=3, n_features=10, cluster_std=2.0, random_state=0)
+    X = mcar(X, rate, random_state=0)[0]
+    kernel = ClusterKernel(10, 15, random_state=0)
+    model = SpectralClustering(3, kernel=kernel, embedding="kpca", random_state=0).fit(X)
+    assert clustering_accuracy(y, model.labels_) >= accuracy
+    K, same = model.kernel_(X), y[:, None] == y
+    assert K[same].mean() > contrast * K[~same].mean()
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_two_ensembles_agree(load):
+    """Two fits with different seeds give nearly the same similarities: the average leaves little to chance."""
+    X, _ = load(return_X_y=True)
+    first, second = (ClusterKernel(random_state=seed).fit(X)(X) for seed in (0, 1))
+    assert np.corrcoef(first.ravel(), second.ravel())[0, 1] > 0.99
+
+
+def test_it_serves_other_methods():
+    """A support vector machine, landmarks and sums of kernels take it as any other."""
+    X, y = load_iris(return_X_y=True)
+    holes = mcar(X, 0.2, random_state=0)[0]
+    kernel = small().fit(holes)
+    machine = SVC(kernel="precomputed").fit(kernel(holes), y)
+    assert machine.score(kernel(holes), y) > 0.9
+    landmarks = Nystroem(40, kernel=small(), random_state=0).fit(holes)
+    assert np.abs(landmarks(holes) - landmarks.kernel_(holes)).mean() < 0.05
+    both = (small() + 0.1 * Linear()).fit(X)
+    assert_allclose(both(X), both.first_(X) + 0.1 * X @ X.T, atol=1e-10)
+
+
+def test_thin_shapes_are_beyond_it():
+    """A documented limit: two moons are not two compact groups, and the uncentred embedding does not separate them."""
+    X, y = make_moons(400, noise=0.05, random_state=0)
+    kernel = ClusterKernel(10, random_state=0)
+    labels = SpectralClustering(2, kernel=kernel, embedding="kpca", random_state=0).fit(X).labels_
+    assert adjusted_rand_score(y, labels) < 0.9
+
+
+# Refusals -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_restarts": 0}, "n_restarts=0"),
+        ({"max_components": 1.5}, "max_components=1.5"),
+        ({"min_components": 7}, "min_components=7 is more than max_components=6"),
+        ({"covariance_type": "round"}, "covariance_type='round'"),
+        ({"subsample": 1.5}, "subsample=1.5"),
+        ({"subsample": 0}, "subsample=0"),
+        ({"max_samples": 1}, "max_samples=1"),
+        ({"reg_covar": 0}, "reg_covar=0"),
+        ({"threshold": 0.5}, "threshold=0.5"),
+        ({"threshold": -1}, "threshold=-1"),
+        ({"m_step": "both"}, "m_step='both'"),
+        ({"normalize": None}, "normalize=None"),
+        ({"hard": 1}, "hard=1"),
+        ({"standardize": "yes"}, "standardize='yes'"),
+        ({"max_iter": -1}, "max_iter=-1"),
+    ],
+)
+def test_bad_parameters_are_named(holes, options, message):
+    """An error tells the parameter and its value, and leaves the kernel unfitted."""
+    kernel = small(**options)
+    with pytest.raises(ValueError, match=message):
+        kernel.fit(holes)
+    assert not hasattr(kernel, "sizes_")
+
+
+def test_tables_without_information_are_refused():
+    """One row, all rows alike, and infinite values."""
+    with pytest.raises(ValueError, match="n_samples=1"):
+        small().fit([[1.0, 2.0]])
+    with pytest.raises(ValueError, match="no column with two different observed values"):
+        small().fit([[1.0, np.nan], [1.0, 2.0]])
+    with pytest.raises(ValueError, match="infinity"):
+        small().fit([[1.0, np.inf], [1.0, 2.0]])
+
+
+def test_quiet_on_ordinary_tables(holes):
+    """Nothing to warn about, nothing said."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        small().fit(holes)
