@@ -8,6 +8,7 @@ from gramian.clustering import KernelKMeans, SpectralClustering, angular_kmeans
 from gramian.configuration import MemoryBudgetError, config
 from gramian.embedding import KernelECA, KernelPCA
 from gramian.landmarks import FourierFeatures, Nystroem
+from gramian.mixture import IncompleteGaussianMixture
 from gramian.persistence import load, save
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "FourierFeatures",
+    "IncompleteGaussianMixture",
     "KernelECA",
     "KernelKMeans",
     "KernelPCA",

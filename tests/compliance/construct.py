@@ -40,6 +40,11 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 # Settings that take another path through the code and are held to the same promises. Every estimator with a
 # kernel is also tried with similarities instead of rows, if its tags say that it takes them.
 VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "IncompleteGaussianMixture": [
+        {"covariance_type": "tied"},
+        {"covariance_type": "diag"},
+        {"covariance_type": "spherical"},
+    ],
     "KernelPCA": [{"center": False}],
     "SpectralClustering": [
         {"embedding": "sym"},
