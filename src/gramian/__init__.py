@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gramian import kernels
-from gramian.clustering import KernelKMeans, SpectralClustering, angular_kmeans
+from gramian.clustering import ConsensusClustering, KernelKMeans, SpectralClustering, angular_kmeans
 from gramian.configuration import MemoryBudgetError, config
 from gramian.embedding import KernelECA, KernelPCA
 from gramian.landmarks import FourierFeatures, Nystroem
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "ConsensusClustering",
     "FourierFeatures",
     "IncompleteGaussianMixture",
     "KernelECA",
