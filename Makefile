@@ -12,10 +12,10 @@ READY := .venv/.ready
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs clean
+.PHONY: help demo test lint bench reproduce docs clean
 
 help:  ## show this list
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
 demo: $(READY)  ## cluster a bundled table and draw it; KERNEL=neighbors, rbf, ... picks the kernel
 	$(BIN)/python docs/gallery/010_cluster_a_table.py --kernel $(KERNEL)
@@ -30,6 +30,9 @@ lint: $(READY)  ## check style (ruff) and types (mypy, strict)
 
 bench: $(READY)  ## time gramian beside its peers; ONLY=name runs one question
 	$(BIN)/python -m benchmarks $(ONLY)
+
+reproduce: $(READY)  ## list the published tables we compute again; ONLY=name runs one
+	$(BIN)/python -m reproduce $(ONLY)
 
 docs: $(READY)  ## build the HTML documentation in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
