@@ -637,7 +637,7 @@ def _cut(tree: Array, k: int) -> Array:
     return labels
 
 
-class Coassociation(Linear):
+class _Coassociation(Linear):
     """The linear kernel of membership rows, whose Gram is always held by those rows."""
 
     def _factor(self, X: Matrix) -> Factor:
@@ -645,10 +645,10 @@ class Coassociation(Linear):
 
     def gram(self, X: Matrix) -> Gram:
         """S as a product of memberships, however few rows there are."""
-        return CoassociationGram(self._checked(X))
+        return _CoassociationGram(self._checked(X))
 
 
-class CoassociationGram(FeatureGram):
+class _CoassociationGram(FeatureGram):
     """S = F Fᵀ that hides F from its views.
 
     A view that knows F scales a copy of it, piece by piece, at every product. F has too many columns for the
@@ -662,7 +662,7 @@ class CoassociationGram(FeatureGram):
 
 def _spectral_labels(H: csr_array, k: int | None, rng: np.random.Generator) -> Array:
     """Labels by spectral clustering of the co-association, held as a product of features."""
-    model = SpectralClustering(k, kernel=Coassociation(), random_state=rng).fit(_unit_memberships(H))
+    model = SpectralClustering(k, kernel=_Coassociation(), random_state=rng).fit(_unit_memberships(H))
     labels: Array = model.labels_
     return labels
 
