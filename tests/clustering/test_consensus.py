@@ -569,6 +569,8 @@ class TestPromises:
         assert adjusted_rand(y, model.labels_) == 1
         np.testing.assert_array_equal(model.predict(csr_array(X)), model.labels_)
         np.testing.assert_array_equal(model.predict(X), model.labels_)
+        dense = ConsensusClustering(linkage=method, random_state=0).fit(X)
+        np.testing.assert_array_equal(dense.predict(csr_array(X)), dense.labels_)
 
     def test_single_precision_stays_single(self, blobs):
         """float32 rows have float32 votes and means, and the same clusters."""

@@ -433,7 +433,9 @@ class KMeansPartitions:
         return self._one_hot(places, None, X.dtype)
 
     def _framed(self, X: Matrix) -> Matrix:
-        return X if self.shift is None else X - self.shift.astype(X.dtype)
+        if self.shift is None:
+            return X
+        return (X.toarray() if issparse(X) else X) - self.shift.astype(X.dtype)
 
     def _one_hot(self, places: Array, seen: Array | None, dtype: Any) -> csr_array:
         """H from the column of each row in each partition; rows that a partition did not see have none in it."""
