@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from mixture.textbook import conditional, em, log_densities, matrices
 from sklearn.mixture import GaussianMixture
 
 import gramian
 from gramian.mixture import mcar
 from gramian.mixture.em import Parameters, Prior, log_joint, memberships, run_em
 from gramian.mixture.patterns import IncompleteTable
+from mixture.textbook import conditional, em, log_densities, matrices
 
 KINDS = ["full", "tied", "diag", "spherical"]
 PRIOR = Prior(mean_precision=0.01, degrees_of_freedom=6.0, weight_concentration=1.5)

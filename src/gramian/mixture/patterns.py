@@ -90,6 +90,7 @@ class IncompleteTable:
         self.sizes = np.diff(np.r_[first, len(X)])
         self.observed = np.ascontiguousarray(~missing[self.order].T)
         self.values = np.where(self.observed, X[self.order].T, np.zeros((), X.dtype))
+        self._chunks: dict[tuple[int, int], list[Chunk]] = {}
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -105,6 +106,11 @@ class IncompleteTable:
 
     def chunks(self, n_components: int) -> list[Chunk]:
         """The table cut so that one number per component, column and row of a chunk fills the cache."""
+        if (key := (n_components, CHUNK_BYTES)) not in self._chunks:
+            self._chunks[key] = self._cut(n_components)
+        return self._chunks[key]
+
+    def _cut(self, n_components: int) -> list[Chunk]:
         n, d = self.shape
         fits = CHUNK_BYTES // (self.values.itemsize * n_components)
         limit = max(d, min(fits, max(_FEWEST_ROWS * d, n * d // 16)))

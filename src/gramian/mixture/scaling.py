@@ -172,6 +172,12 @@ def _check_definite(name: str, array: Array, *, matrices: bool) -> None:
 
 def merged(start: Parameters, given: Sequence[Array | None], scaling: Scaling) -> Parameters:
     """A standardised start with those parts replaced that the user gave."""
-    user = scaling.to_user(start, np.float64)
-    parts = [value if chosen is None else chosen for value, chosen in zip(user, given, strict=True)]
-    return start if all(value is None for value in given) else scaling.from_user(Parameters(*parts))
+    if all(value is None for value in given):
+        return start
+    K, d = len(start.weights), len(scaling.known)
+    shapes = ((K,), (K, d), shape_of(scaling.covariance_type, K, d))
+    filled = [np.ones(shape) if value is None else value for value, shape in zip(given, shapes, strict=True)]
+    user = scaling.from_user(Parameters(*filled))
+    return Parameters(
+        *(mine if value is None else yours for mine, yours, value in zip(start, user, given, strict=True))
+    )
