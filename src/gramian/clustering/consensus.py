@@ -499,10 +499,13 @@ class KMeansBatch:
         b, k, d = self.centers.shape
         axes = np.ascontiguousarray(self.centers.reshape(b * k, d).T)
         labels = np.empty((X.shape[0], b), np.int32)
-        # ‖x − c‖² is least where x·c − ‖c‖²/2 is largest. Tiles stay in cache between product and search.
-        for rows in slices(X.shape[0], max(1, tiles.TILE_BYTES // (b * k * X.dtype.itemsize))):
-            scores = X[rows] @ axes
-            scores -= self.offsets.ravel()
+        # Tiles stay in cache between product and search, and are written to the same memory again and again.
+        length = min(X.shape[0], max(1, tiles.TILE_BYTES // (b * k * X.dtype.itemsize)))
+        memory = np.empty((length, b * k), np.result_type(X.dtype, axes.dtype))
+        for rows in slices(X.shape[0], length):
+            tile = memory[: rows.stop - rows.start]
+            scores = X[rows] @ axes if issparse(X) else np.matmul(X[rows], axes, out=tile)
+            scores -= self.offsets.ravel()  # ‖x − c‖² is least where x·c − ‖c‖²/2 is largest
             labels[rows] = scores.reshape(-1, b, k).argmax(axis=2)
         return labels
 
