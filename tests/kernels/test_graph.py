@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 from scipy.sparse import issparse
+from scipy.sparse.csgraph import connected_components
 
 from gramian.grams import SparseGram
-from gramian.kernels import RBF, Cauchy, Cosine, Laplacian, NeighborGraph, Polynomial, Precomputed
+from gramian.kernels import RBF, Cauchy, ClusterKernel, Cosine, Laplacian, NeighborGraph, Polynomial, Precomputed
+from gramian.kernels import graph as graph_module
+from gramian.mixture import mcar
 
 
 def rows(n=40, d=2, seed=0):
@@ -76,17 +79,59 @@ def test_radius_is_strict():
     np.testing.assert_array_equal(W, [[0, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]])
 
 
+@pytest.mark.parametrize("mutual", [False, True])
 @pytest.mark.parametrize("kernel", [None, RBF(1.0), Polynomial(2)])
-def test_duplicates_are_neighbors_but_no_row_is_its_own(kernel):
-    """Among duplicates every row has its full number of neighbours and none is itself."""
-    X = np.repeat(rows(5), 6, axis=0)
-    graph = NeighborGraph(3, kernel=kernel).fit(X)
-    W = graph(X).toarray()
-    np.testing.assert_array_equal(np.diag(W), 0)
-    assert np.all((W > 0).sum(axis=1) >= 3)
-    if not isinstance(kernel, Polynomial):
-        groups = np.repeat(np.arange(5), 6)
-        assert np.all(groups[:, None] == groups, where=W > 0)
+def test_copies_count_as_one_neighbor(kernel, mutual):
+    """Six copies of five rows: neighbours are other rows, by their first occurrence, and copies hang on theirs."""
+    distinct, copies = rows(5), 6
+    X = np.repeat(distinct, copies, axis=0)
+    W = NeighborGraph(3, kernel=kernel, mutual=mutual).fit(X)(X).toarray()
+    weight = np.ones((5, 5)) if kernel is None else kernel(distinct)
+    mask = named(-distances(distinct, distinct) if kernel is None else weight, 3, same=True)
+    first = copies * np.arange(5)
+    between = (mask & mask.T if mutual else mask | mask.T) * weight
+    np.testing.assert_allclose(W[np.ix_(first, first)], between, rtol=1e-12)
+    expected = np.zeros((30, 30))
+    for i in range(5):
+        for j in range(5):
+            if i != j and not mutual:  # every copy names the first occurrence of the row's neighbours
+                expected[copies * i : copies * (i + 1), copies * j] = mask[i, j] * weight[i, j]
+        expected[copies * i, copies * i + 1 : copies * (i + 1)] = weight[i, i]
+    expected = np.maximum(expected, expected.T)
+    expected[np.ix_(first, first)] = between
+    np.testing.assert_allclose(W, expected, rtol=1e-12)
+
+
+def test_heaps_of_copies_stay_connected():
+    """Rows that occur more often than there are neighbours do not fall apart into one component per value."""
+    X = np.repeat(np.arange(6.0)[:, None], 20, axis=0)
+    W = NeighborGraph(5).fit(X)(X)
+    assert connected_components(W)[0] == 1
+
+
+def test_all_rows_alike_hang_on_the_first():
+    """With one distinct row the graph is a star."""
+    W = NeighborGraph(3).fit(np.ones((4, 2)))(np.ones((4, 2))).toarray()
+    np.testing.assert_array_equal(W, [[0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
+
+
+def test_sharpened_cluster_kernel_with_holes():
+    """Each row's most similar rows under a kernel that takes missing values, as brute force over its block has it."""
+    X = mcar(rows(60), 0.3, random_state=0)[0]
+    graph = NeighborGraph(5, kernel=ClusterKernel(3, 8, random_state=0)).fit(X)
+    K = graph.kernel_(X)
+    mask = named(K, 5, same=True)
+    np.testing.assert_allclose(graph(X).toarray(), np.where(mask | mask.T, K, 0), atol=1e-12)
+
+
+def test_most_similar_rows_are_found_across_tiles(monkeypatch):
+    """Rows that compete tile by tile give the neighbours of the whole."""
+    monkeypatch.setattr(graph_module, "_TILE_COLUMNS", 7)
+    X = rows(40)
+    K = Laplacian(1.0)(X)
+    mask = named(K, 4, same=True)
+    W = NeighborGraph(4, kernel=Laplacian(1.0)).fit(X)(X).toarray()
+    np.testing.assert_allclose(W, np.where(mask | mask.T, K, 0), rtol=1e-12)
 
 
 @pytest.mark.parametrize("kernel", [None, RBF(1.0), Laplacian(1.0)])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from scipy.sparse import csc_array, csr_array, vstack
+from scipy.sparse import csc_array, csr_array, issparse, vstack
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, check_real, check_whole
@@ -17,7 +17,7 @@ from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
 from gramian.grams.features import Factor, FeatureGram, KernelFactor, squared_norms
 from gramian.kernels.feature_map import FeatureMap
-from gramian.mixture.columns import column_moments
+from gramian.mixture.columns import column_moments, column_steps
 from gramian.mixture.ensemble import (
     TILE_ROWS,
     Mixtures,
@@ -71,7 +71,8 @@ class ClusterKernel(FeatureMap):
     m_step : {"imputed", "observed"}, default "imputed"
         Means and variances of the expected completed rows, as published, or of the observed values alone.
     reg_covar : float, default 1e-3
-        Least variance of a component in a column, as a part of the column's.
+        Least variance of a component in a column, as a part of the column's. Where a column holds few different
+        values, such as counts or ratings, no component is narrower than half the step between them either.
     hard : bool, default False
         Count only the most probable component: the hard cluster kernel, or co-association matrix.
     normalize : {"count", "cosine"}, default "count"
@@ -180,12 +181,24 @@ class ClusterKernel(FeatureMap):
         _warn_empty_rows(X[:, columns])
         center, deviation = center[columns], deviation[columns]
         scale = deviation if self.standardize else np.full_like(deviation, np.sqrt((deviation**2).mean()))
-        floor = (float(self.reg_covar) * (deviation / scale) ** 2).astype(X.dtype)
-        mixtures = self._fit_mixtures(X.shape[0], lambda rows: _scaled(X[rows], columns, center, scale), floor)
+        floor = self._least_variances(deviation, column_steps(X[:, columns])) / scale**2
+        mixtures = self._fit_mixtures(
+            X.shape[0], lambda rows: _scaled(X[rows], columns, center, scale), floor.astype(X.dtype)
+        )
         self.columns_, self.center_, self.scale_ = columns, center, scale
         self.sizes_, self.weights_ = mixtures.sizes, mixtures.weights
         self.means_, self.variances_ = mixtures.means, mixtures.variances
         return self
+
+    def _least_variances(self, deviation: Array, steps: Array) -> Array:
+        """What a component's variance in each column must at least be.
+
+        Values on a grid (counts, ratings, answers) repeat, and a component of equal values has no spread at all. It
+        would take its own copies for a cluster and the rows one step away for strangers, and eigenvectors would go
+        to such copies. So no component is narrower than half a step, up to half the column's variance.
+        """
+        variances = deviation**2
+        return np.maximum(float(self.reg_covar) * variances, np.minimum(steps**2 / 4, variances / 2))
 
     def _fit_mixtures(self, n: int, scaled_rows: Callable[[Array], Array], floor: Array) -> Mixtures:
         """Mixtures of all sizes for every restart, each restart with rows and a generator of its own."""
@@ -260,6 +273,11 @@ class ClusterKernel(FeatureMap):
 
     def _streamed(self, X: Matrix) -> Factor:
         return KernelFactor(self, X, self._n_features_out, _CHUNK_ROWS)
+
+    def _tile(self, left: Any, right: Any) -> Array:
+        """A tenth of the features is not zero, too many for a product of sparse matrices to beat a dense one."""
+        parts = [part.toarray() if issparse(part) else part for part in (left, right)]
+        return np.asarray(parts[0] @ parts[1].T)
 
     def _block(self, X: Matrix, Y: Matrix | None) -> Array:
         """Σ Γᵀ Γ, one restart after another, so that the features are never held."""

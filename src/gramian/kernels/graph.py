@@ -18,6 +18,7 @@ from gramian.kernels.base import Kernel
 from gramian.kernels.vector import RBF, Cauchy
 from gramian.typing import Array, Matrix
 
+_TILE_ROWS, _TILE_COLUMNS = 256, 2048
 _TREE_FEATURES = 15  # beyond, a k-d tree visits most of the points and brute force by GEMM wins
 
 
@@ -26,8 +27,12 @@ class NeighborGraph(Kernel):
 
     A row's neighbours are its ``n_neighbors`` nearest rows, or all within ``radius``; the graph is made symmetric
     by keeping an edge if either end names the other (or, ``mutual=True``, if both do). Edges weigh 1 or, with a
-    ``kernel``, its value; the neighbours are then the most similar rows under that kernel. No row is its own
-    neighbour. A new row is connected to its neighbours among the fitted rows.
+    ``kernel``, its value; the neighbours are then the most similar rows under that kernel, also one that takes
+    missing values. No row is its own neighbour. A new row is connected to its neighbours among the fitted rows.
+
+    Copies of a row count as one neighbour, and are connected to its first occurrence: otherwise rows that occur more
+    often than ``n_neighbors`` times, as in tables of ratings or answers, would be connected to nothing but copies,
+    and every such heap would be a cluster.
 
     Parameters
     ----------
@@ -132,14 +137,28 @@ class NeighborGraph(Kernel):
         kernel = self.kernel_ if hasattr(self, "kernel_") else self._weighting()
         if self.radius is not None:
             distances, index, indptr = _within(X, Y, float(self.radius), same=same)
-        else:
-            n_neighbors = min(int(self.n_neighbors), Y.shape[0] - same)
-            if kernel is None or isinstance(kernel, (RBF, Cauchy)):  # the most alike are the nearest
-                distances, index = _nearest(X, Y, n_neighbors, same=same)
-            else:
-                return _most_similar(kernel, X, Y, n_neighbors, same=same)
+            return self._weighted(kernel, X, Y, distances, index, indptr)
+        first, number = _first_occurrences(Y)
+        own = number if same else None
+        distinct = Y if len(first) == Y.shape[0] else Y[first]
+        n_neighbors = min(int(self.n_neighbors), len(first) - same)
+        if n_neighbors == 0:
+            return _copies(kernel, X, first, number)
+        if kernel is None or isinstance(kernel, (RBF, Cauchy)):  # the most alike are the nearest
+            distances, index = _nearest(X, distinct, n_neighbors, own)
             indptr = np.arange(0, index.size + 1, n_neighbors)
-            distances, index = distances.ravel(), index.ravel()
+            edges = self._weighted(kernel, X, distinct, distances.ravel(), index.ravel(), indptr)
+        else:
+            edges = _most_similar(kernel, X, distinct, n_neighbors, own)
+        if len(first) == Y.shape[0]:
+            return edges
+        edges = csr_array((edges.data, first[edges.indices], edges.indptr), shape=(X.shape[0], Y.shape[0]))
+        return edges + _copies(kernel, X, first, number) if same else edges
+
+    def _weighted(
+        self, kernel: Kernel | None, X: Matrix, Y: Matrix, distances: Array, index: Array, indptr: Array
+    ) -> csr_array:
+        """Edges to the listed neighbours."""
         if kernel is None:
             weights = np.ones(len(index), X.dtype)
         elif isinstance(kernel, (RBF, Cauchy)):
@@ -149,17 +168,38 @@ class NeighborGraph(Kernel):
         return csr_array((weights, index, indptr), shape=(X.shape[0], Y.shape[0]))
 
 
-def _nearest(X: Array, Y: Array, n_neighbors: int, *, same: bool) -> tuple[Array, Array]:
-    """Euclidean distances and indices of the nearest rows of Y, both (n_X, n_neighbors), a row itself left out."""
-    wanted = n_neighbors + same
+def _first_occurrences(X: Array) -> tuple[Array, Array]:
+    """Indices of the rows that occur for the first time, and for every row the number of its first occurrence."""
+    rows = np.ascontiguousarray(X) + X.dtype.type(0)  # −0 and 0 are equal
+    rows[np.isnan(rows)] = np.nan  # so are all kinds of NaN
+    whole = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+    _, first, number = np.unique(whole, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    position = np.empty_like(order)
+    position[order] = np.arange(len(order))
+    return first[order], position[number.ravel()]
+
+
+def _copies(kernel: Kernel | None, X: Matrix, first: Array, number: Array) -> csr_array:
+    """Edges between the first occurrence of a row and its later copies, both ways."""
+    n = X.shape[0]
+    later = np.flatnonzero(first[number] != np.arange(n))
+    weights = np.ones(len(later), X.dtype) if kernel is None or not len(later) else kernel._diagonal(X[later])
+    edges = csr_array((weights, (later, first[number[later]])), shape=(n, n))
+    return csr_array(edges + edges.T)
+
+
+def _nearest(X: Array, Y: Array, n_neighbors: int, own: Array | None) -> tuple[Array, Array]:
+    """Distances and indices of the nearest of the distinct rows Y, (n_X, n_neighbors), the row ``own`` left out."""
+    wanted = n_neighbors + (own is not None)
     if Y.shape[1] <= _TREE_FEATURES:
         distances, index = cKDTree(Y).query(X, k=np.arange(1, wanted + 1), workers=threads())
     else:
         search = NearestNeighbors(n_neighbors=wanted, algorithm="brute").fit(Y)
         distances, index = search.kneighbors(X)
-    if same:
-        # Among duplicates a row need not find itself first, or at all: then the last neighbour goes.
-        itself = index == np.arange(X.shape[0])[:, None]
+    if own is not None:
+        # Rounding may keep a row from finding itself: then the last neighbour goes.
+        itself = index == own[:, None]
         itself[~itself.any(axis=1), -1] = True
         distances, index = (part[~itself].reshape(X.shape[0], n_neighbors) for part in (distances, index))
     return distances, index
@@ -183,25 +223,28 @@ def _within(X: Array, Y: Array, radius: float, *, same: bool) -> tuple[Array, Ar
     return graph.data[keep], graph.indices[keep], indptr
 
 
-def _most_similar(kernel: Kernel, X: Matrix, Y: Matrix, n_neighbors: int, *, same: bool) -> csr_array:
-    """For each row of X its most similar rows of Y under the kernel, from streamed strips of kernel rows."""
+def _most_similar(kernel: Kernel, X: Matrix, Y: Matrix, n_neighbors: int, own: Array | None) -> csr_array:
+    """For each row of X the most similar of the distinct rows Y, the row ``own`` left out, from tiles of values."""
     n, m = X.shape[0], Y.shape[0]
     left, right = kernel._sides(X, Y)
-    index = np.empty((n, n_neighbors), np.intp)
-    weights = np.empty((n, n_neighbors), X.dtype)
-    length = max(1, tiles.TILE_BYTES // (m * X.dtype.itemsize))
-    require_memory(float(m) * X.dtype.itemsize, "one row of kernel values", "use fewer rows")
+    index = np.zeros((n, n_neighbors), np.intp)
+    weights = np.full((n, n_neighbors), -np.inf, X.dtype)
 
     def select(rows: slice) -> None:
-        strip = kernel._tile(left[rows], right)
-        here = np.arange(rows.stop - rows.start)
-        if same:
-            strip[here, here + rows.start] = -np.inf
-        best = np.argpartition(-strip, n_neighbors - 1, axis=1)[:, :n_neighbors]
-        index[rows] = best
-        weights[rows] = np.take_along_axis(strip, best, axis=1)
+        for columns in tiles.slices(m, _TILE_COLUMNS):
+            tile = kernel._tile(left[rows], right[columns])
+            if own is not None:
+                here = own[rows] - columns.start
+                inside = np.flatnonzero((here >= 0) & (here < tile.shape[1]))
+                tile[inside, here[inside]] = -np.inf
+            # The best so far compete with those of this tile.
+            values = np.hstack([weights[rows], tile])
+            numbers = np.broadcast_to(np.arange(columns.start, columns.stop), tile.shape)
+            best = np.argpartition(-values, n_neighbors - 1, axis=1)[:, :n_neighbors]
+            weights[rows] = np.take_along_axis(values, best, axis=1)
+            index[rows] = np.take_along_axis(np.hstack([index[rows], numbers]), best, axis=1)
 
-    tiles.run_threaded(select, list(tiles.slices(n, length)), entries=float(n) * m)
+    tiles.run_threaded(select, list(tiles.slices(n, _TILE_ROWS)), entries=float(n) * m)
     indptr = np.arange(0, index.size + 1, n_neighbors)
     return csr_array((weights.ravel(), index.ravel(), indptr), shape=(n, m))
 
