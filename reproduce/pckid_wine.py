@@ -161,21 +161,27 @@ def best(records: list[Record], mechanism: str, rate: float) -> dict[str, list[R
 
 def report(records: list[Record]) -> str:
     parts, verdicts = [], []
-    header = ("method", "best imputation", "published (std)", "re-implemented", "ours ± s.e.", "difference ± s.e.", "s")
+    header = (
+        "rate, method",
+        "best imputation",
+        "published (std)",
+        "re-implemented",
+        "ours ± s.e.",
+        "difference ± s.e.",
+    )
     for mechanism, rates in RATES.items():
+        rows = []
         for rate in rates:
             found = best(records, mechanism, rate)
-            if not found:
-                continue
-            rows = []
             for method, chosen in found.items():
                 ours, printed = summary(chosen), published(mechanism, method, rate)
                 again = f"{REIMPLEMENTED[mechanism, method, rate]:.3f}"
-                seconds = f"{np.median([record['seconds'] for record in chosen]):.2f}"
                 imputation = chosen[0]["imputation"]
-                rows.append((method, imputation, printed, again, ours, difference(ours, printed), seconds))
-            parts += [f"### {mechanism.upper()}, {rate:.0%}", markdown(header, rows)]
-            verdicts.append(_verdict(mechanism, rate, found))
+                rows.append((f"{rate:.0%} {method}", imputation, printed, again, ours, difference(ours, printed)))
+            if found:
+                verdicts.append(_verdict(mechanism, rate, found))
+        if rows:
+            parts += [f"### {mechanism.upper()}", markdown(header, rows)]
     beside = ("PCKID − published", "band", "PCKID − best k-means", "PCKID − GMM, 10 starts")
     parts += ["### Acceptance", markdown(("setting", *beside), verdicts)]
     return "\n\n".join(parts)

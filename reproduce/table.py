@@ -106,6 +106,8 @@ class Experiment:
         """The records in the order of the tasks, and the report."""
         runs = options.runs or self.runs
         tasks = list(self.tasks(options, runs))
+        if not tasks:
+            raise ValueError(f"rates={options.rates} leave nothing of {self.name} to run; pass rates that it has")
         # Each process keeps to one thread, so that they do not fight over the cores.
         results = Parallel(n_jobs=options.jobs, return_as="generator")(delayed(_alone)(task) for task in tasks)
         records: list[Record] = []
