@@ -13,13 +13,14 @@ def rng():
 
 @pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
 def test_scale_of_observed_values(rng, size):
-    """Mean and deviation are those of the observed values at any magnitude; equal values have scale 1."""
+    """Mean and deviation are those of the observed values at any magnitude; equal values are scaled by themselves."""
     X = rng.normal(size=(50, 3)) + 2
     X[rng.random(X.shape) < 0.3] = np.nan
-    center, scale = observed_scale(np.column_stack([X * size, np.full(50, 0.1)]))
+    center, scale = observed_scale(np.column_stack([X * size, np.full(50, -0.1), np.zeros(50)]))
     np.testing.assert_allclose(center[:3] / size, np.nanmean(X, axis=0))
     np.testing.assert_allclose(scale[:3] / size, np.nanstd(X, axis=0))
-    assert (center[3], scale[3]) == (0.1, 1.0)
+    assert (center[3], scale[3]) == (-0.1, 0.1)
+    assert (center[4], scale[4]) == (0.0, 1.0)
     _, common = observed_scale(X * size, common=True)
     np.testing.assert_allclose(common / size, np.sqrt(np.nanvar(X, axis=0).mean()))
 

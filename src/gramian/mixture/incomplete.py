@@ -49,8 +49,9 @@ class IncompleteGaussianMixture(DensityMixin, BaseEstimator):
         Stop when the mean log-likelihood per row changes by less.
     reg_covar : float, default 1e-6
         Added to every variance in each M-step, as a share of the observed variance of its column (of the mean
-        variance for "spherical"). So it does not depend on units; on columns of variance 1 it is scikit-learn's. Small
-        by default, so as not to blur clusters or correlations: it only keeps components on a few rows from collapsing.
+        variance for "spherical"; of its squared value for a constant column). So it does not depend on units; on
+        columns of variance 1 it is scikit-learn's. Small by default, so as not to blur clusters or correlations: it
+        only keeps components on a few rows from collapsing.
     max_iter : int, default 100
     n_init : int, default 1
         Starts, of which the one with the highest bound is kept.

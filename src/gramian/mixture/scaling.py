@@ -45,7 +45,8 @@ class Scaling:
             deviations = np.sqrt(covariances if covariance_type == "diag" else covariances[:, None])
         deviations = np.broadcast_to(deviations, means.shape)[:, known]
         means = means[:, known]
-        center = weights @ means
+        # As a step from one of the means, so that a column that is the same everywhere has no rounding in it.
+        center = means[0] + weights @ (means - means[0]) / weights.sum()
         # Squares of the user's numbers may overflow; in units of the largest they do not.
         parts = np.concatenate([deviations, means - center])
         unit = np.abs(parts).max(axis=0)

@@ -31,13 +31,13 @@ def observed_scale(X: Array, *, common: bool = False) -> tuple[Array, Array]:
     Returns
     -------
     center, scale : ndarray (d,)
-        A column whose values are all equal has scale 1.
+        A column whose values are all equal is scaled by its value, or by 1 if that is 0.
 
     Examples
     --------
     >>> import numpy as np
     >>> observed_scale(np.array([[1.0, 5.0], [3.0, np.nan], [np.nan, 5.0]]))
-    (array([2., 5.]), array([1., 1.]))
+    (array([2., 5.]), array([1., 5.]))
     """
     low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
     # In units of their range, neither sums nor squares overflow or vanish; equal values have a mean without rounding.
@@ -48,10 +48,13 @@ def observed_scale(X: Array, *, common: bool = False) -> tuple[Array, Array]:
     variances = np.nanmean((relative - means) ** 2, axis=0)
     center = low + unit * means
     scale = np.where(span > 0, unit * np.sqrt(variances), 0.0)
+    # Squares of what takes the place of a missing scale must be numbers.
+    instead = np.clip(np.where(low == 0, 1.0, np.abs(low)), 1e-140, 1e140)
     if common:
         largest = scale.max()
-        scale = np.full_like(scale, largest * np.sqrt(np.mean((scale / largest) ** 2)) if largest > 0 else 1.0)
-    return center, np.where(scale > 0, scale, 1.0)
+        shared = largest * np.sqrt(np.mean((scale / largest) ** 2)) if largest > 0 else instead.max()
+        return center, np.full_like(scale, shared)
+    return center, np.where(scale > 0, scale, instead)
 
 
 def cluster_labels(X: Array, n_clusters: int, method: str, rng: np.random.Generator) -> Array:
