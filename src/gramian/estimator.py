@@ -27,10 +27,15 @@ class KernelEstimator(BaseEstimator):
 
     def _fit_kernel(self, X: Matrix, *, min_samples: int = 1) -> tuple[Matrix, Kernel, Gram]:
         """X checked, the kernel fitted on it, and its Gram; ``fit`` sets ``kernel_`` when all else has succeeded."""
-        kernel = _seeded(as_kernel(self.kernel), getattr(self, "random_state", None))
-        X = validate_data(self, X, reset=True, ensure_min_samples=min_samples, **kernel._checks())
+        checks = self._unfitted_kernel()._checks()
+        X = validate_data(self, X, reset=True, ensure_min_samples=min_samples, **checks)
+        kernel = _seeded(self._unfitted_kernel(X.shape[0]), getattr(self, "random_state", None))
         kernel.fit(X)
         return X, kernel, kernel.gram(X)
+
+    def _unfitted_kernel(self, n_samples: int = 0) -> Kernel:
+        """A fresh kernel as the parameter asks for; an estimator may let it depend on the number of samples."""
+        return as_kernel(self.kernel)
 
     def _check_new(self, X: Matrix) -> Matrix:
         """New rows, checked against what ``fit`` saw."""
@@ -39,7 +44,7 @@ class KernelEstimator(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         try:
-            kernel = as_kernel(self.kernel)
+            kernel = self._unfitted_kernel()
         except ValueError:  # an unknown name is reported by fit; tags must not fail
             return tags
         tags.input_tags.sparse = bool(kernel.accepts_sparse)
