@@ -388,16 +388,16 @@ class TestChoice:
 
     @pytest.mark.parametrize("width", [0.4, 0.7, 1.0])
     def test_the_choice_is_the_largest_relative_gap(self, width, X):
-        """(λ_k − λ_{k+1}) / (1 − λ_{k+1})^0.9 is largest, of k from 2 on, at the number chosen."""
+        """(λ_k − λ_{k+1}) / (1 − λ_{k+1})^0.5 is largest, of k from 2 on, at the number chosen."""
         W = RBF(width)(X)
         roots = 1 / np.sqrt(W.sum(axis=1))
         values = np.linalg.eigvalsh(W * np.outer(roots, roots))[::-1]
-        gaps = {k: (values[k - 1] - values[k]) / (1 - values[k]) ** 0.9 for k in range(2, 21)}
+        gaps = {k: (values[k - 1] - values[k]) / (1 - values[k]) ** 0.5 for k in range(2, 21)}
         assert SpectralClustering(None, kernel=RBF(width), random_state=0).fit(X).n_clusters_ == max(gaps, key=gaps.get)
 
     @pytest.mark.parametrize("name", ["moons", "rings", "spirals", "blobs"])
     def test_the_choice_with_the_default_kernel(self, name):
-        """With the neighbour graph long clusters are counted as one each."""
+        """With the sharpened kernel long clusters are counted as one each."""
         X, k = {
             "moons": (make_moons(400, noise=0.05, random_state=0)[0], 2),
             "rings": (make_rings(random_state=0)[0], 2),

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import issparse
-from scipy.stats import norm
+from scipy.stats import multivariate_normal, norm
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 from sklearn.svm import SVC
@@ -39,7 +39,7 @@ def posteriors_one_by_one(kernel, X):
     for size in kernel.sizes_:
         own = slice(begin, begin + size)
         begin += size
-        densities = norm.logpdf(Z[:, None], kernel.means_[own], np.sqrt(kernel.variances_[own]))
+        densities = norm.logpdf(Z[:, None], kernel.means_[own], np.sqrt(kernel.covariances_[own]))
         logs = np.log(kernel.weights_[own]) + np.nansum(densities, axis=2)
         yield np.exp(logs - np.logaddexp.reduce(logs, axis=1)[:, None])
 
@@ -116,7 +116,7 @@ def test_worked_example_of_the_paper():
     """γ = (.80, .15, .05) and (.91, .05, .04) have similarity .7375; with the second's first two swapped .1785."""
     x, y, z = np.array([0.80, 0.15, 0.05]), np.array([0.91, 0.05, 0.04]), np.array([0.05, 0.91, 0.04])
     kernel = ClusterKernel(1, 3, min_components=3, threshold=0, random_state=0).fit([[0.0], [1.0], [2.0], [3.0]])
-    kernel.means_, kernel.variances_ = np.zeros((3, 1)), np.ones((3, 1))
+    kernel.means_, kernel.covariances_ = np.zeros((3, 1)), np.ones((3, 1))
 
     def blank(weights):  # a row without values has the weights as posteriors
         kernel.weights_ = weights
@@ -124,6 +124,42 @@ def test_worked_example_of_the_paper():
 
     assert_allclose(blank(x) @ blank(y), 0.7375)
     assert_allclose(blank(x) @ blank(z), 0.1785)
+
+
+@pytest.mark.parametrize("covariance", ["full", "tied"])
+def test_full_covariances_are_those_of_the_mixtures(holes, covariance):
+    """k from SciPy's densities of the observed cells under the stored covariances; fitted rows and new ones alike."""
+    kernel = small(n_restarts=2, max_components=3, covariance_type=covariance, threshold=0).fit(holes)
+    Z = (holes - kernel.center_) / kernel.scale_
+    begin, blocks = 0, []
+    for m, size in enumerate(kernel.sizes_):
+        logs = np.empty((len(Z), size))
+        for k in range(begin, begin + size):
+            S = kernel.covariances_[k if covariance == "full" else m]
+            for i, z in enumerate(Z):
+                o = ~np.isnan(z)
+                density = multivariate_normal.logpdf(z[o], kernel.means_[k, o], S[np.ix_(o, o)])
+                logs[i, k - begin] = np.log(kernel.weights_[k]) + density
+        begin += size
+        gamma = np.exp(logs - np.logaddexp.reduce(logs, axis=1)[:, None])
+        blocks.append(gamma @ gamma.T)
+    assert_allclose(kernel(holes), np.mean(blocks, axis=0), atol=1e-9)
+    assert_allclose(kernel.features(holes) @ kernel.features(holes[:5]).T, kernel(holes, holes[:5]), atol=1e-9)
+    assert small(covariance_type=covariance).fit(holes[:40]).features(holes).nnz > 0
+
+
+def test_full_covariance_follows_slanted_groups():
+    """Two parallel, thin, slanted groups are apart for full covariances and mixed up for diagonal ones."""
+    rng = np.random.default_rng(0)
+    t = rng.normal(size=(200, 1))
+    y = np.repeat([0, 1], 100)
+    X = np.hstack([t, t]) + 0.05 * rng.normal(size=(200, 2)) + 0.4 * np.outer(y, [1, -1])
+    contrast = {}
+    for covariance in ("diag", "full"):
+        K = ClusterKernel(10, 3, covariance_type=covariance, max_iter=40, random_state=0).fit(X)(X)
+        same = y[:, None] == y
+        contrast[covariance] = K[same].mean() / K[~same].mean()
+    assert contrast["full"] > 1.5 * contrast["diag"]
 
 
 # Invariance ------------------------------------------------------------------------------------------------
@@ -149,7 +185,7 @@ def test_n_jobs_and_batches_do_not_change_the_result(holes):
     """One thread, two threads, rows together or one by one: the same kernel, to the bit for the fit."""
     X, _ = make_blobs(1500, centers=4, n_features=5, random_state=0)
     one, two = (small(n_jobs=jobs).fit(X) for jobs in (1, 2))
-    for name in ("weights_", "means_", "variances_"):
+    for name in ("weights_", "means_", "covariances_"):
         assert_array_equal(getattr(one, name), getattr(two, name))
     F = one.features(X)
     pieces = np.vstack([two.features(X[rows : rows + 37]).toarray() for rows in range(0, 1500, 37)])
@@ -354,6 +390,7 @@ def test_thin_shapes_are_beyond_it():
         ({"threshold": 0.5}, "threshold=0.5"),
         ({"threshold": -1}, "threshold=-1"),
         ({"m_step": "both"}, "m_step='both'"),
+        ({"m_step": "observed", "covariance_type": "full"}, "m_step='observed' is for"),
         ({"normalize": None}, "normalize=None"),
         ({"hard": 1}, "hard=1"),
         ({"standardize": "yes"}, "standardize='yes'"),

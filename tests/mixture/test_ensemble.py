@@ -9,11 +9,11 @@ from sklearn.mixture import GaussianMixture
 from gramian.mixture.ensemble import (
     Mixtures,
     _far_apart,
-    _initial,
     _maximized,
     _sums,
     design,
     fit_mixtures,
+    initial_mixtures,
     keep_largest,
     natural,
     posteriors,
@@ -79,7 +79,7 @@ def textbook_step(X, weights, means, variances, *, observed):
 def test_ten_steps_equal_scikit_learn_on_complete_data(X, covariance):
     """Without holes all stacked mixtures take the same steps as scikit-learn's, one by one."""
     spherical = covariance == "spherical"
-    start = _initial(X, SIZES, np.random.default_rng(0), the_floor(X), spherical=spherical)
+    start = initial_mixtures(X, SIZES, np.random.default_rng(0), the_floor(X), spherical=spherical)
     ours = fit_mixtures(X, SIZES, np.random.default_rng(0), max_iter=10, floor=the_floor(X), spherical=spherical)
     for (weights, means, variances), fitted in zip(models(start), models(ours), strict=True):
         peer = GaussianMixture(
@@ -103,7 +103,7 @@ def test_ten_steps_equal_scikit_learn_on_complete_data(X, covariance):
 @pytest.mark.parametrize("observed", [False, True])
 def test_a_step_with_holes_equals_the_textbook(holes, rng, observed):
     """Both M-steps equal loops over rows and columns that apply γ once and use the new mean."""
-    start = _initial(holes, SIZES, rng, the_floor(holes), spherical=False)
+    start = initial_mixtures(holes, SIZES, rng, the_floor(holes), spherical=False)
     sums = _sums(start, design(holes, complete=False))
     after = _maximized(start, sums, len(holes), the_floor(holes), observed_step=observed)
     for before, stepped in zip(models(start), models(after), strict=True):
@@ -139,7 +139,7 @@ def test_one_component_is_the_mean_and_variance_of_the_observed(holes):
 
 def test_posteriors_are_those_of_the_observed_values(holes, rng):
     """γ from matrix products equals Bayes' rule with SciPy's densities of the observed cells."""
-    mixtures = _initial(holes, SIZES, rng, the_floor(holes), spherical=False)
+    mixtures = initial_mixtures(holes, SIZES, rng, the_floor(holes), spherical=False)
     gamma = posteriors(natural(mixtures, complete=False), SIZES, design(holes, complete=False))
     begin = 0
     for weights, means, variances in models(mixtures):
@@ -151,7 +151,7 @@ def test_posteriors_are_those_of_the_observed_values(holes, rng):
 
 def test_complete_and_incomplete_forms_agree(X, rng):
     """Without holes the two designs give the same posteriors."""
-    mixtures = _initial(X, SIZES, rng, the_floor(X), spherical=False)
+    mixtures = initial_mixtures(X, SIZES, rng, the_floor(X), spherical=False)
     both = [posteriors(natural(mixtures, complete=c), SIZES, design(X, complete=c)) for c in (True, False)]
     assert_allclose(*both, atol=1e-12)
 
@@ -167,7 +167,7 @@ def test_second_centre_is_drawn_by_squared_distance(rng):
 
 def test_start_equals_one_round_of_k_means(X):
     """Weights, means and variances at the start are those of the rows nearest to each centre."""
-    start = _initial(X, SIZES, np.random.default_rng(3), the_floor(X), spherical=False)
+    start = initial_mixtures(X, SIZES, np.random.default_rng(3), the_floor(X), spherical=False)
     centres = X[_far_apart(X, SIZES, np.random.default_rng(3))]
     begin = 0
     for weights, means, variances in models(start):
@@ -225,7 +225,7 @@ def test_keep_largest_takes_the_first_of_equals():
 
 def test_double_gamma_is_not_what_we_do(holes, rng):
     """The published covariance update applies γ twice; it differs from the step here by far more than rounding."""
-    start = _initial(holes, np.array([3]), rng, the_floor(holes), spherical=False)
+    start = initial_mixtures(holes, np.array([3]), rng, the_floor(holes), spherical=False)
     after = _maximized(start, _sums(start, design(holes, complete=False)), len(holes), the_floor(holes))
     _, means, variances = next(models(start))
     gamma = posteriors(natural(start, complete=False), start.sizes, design(holes, complete=False))

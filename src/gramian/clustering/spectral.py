@@ -47,10 +47,10 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
     Parameters
     ----------
     n_clusters : int or None, default 8
-        None chooses it, from 2 to ``max_clusters``, by the largest gap λ_k − λ_{k+1} among the leading eigenvalues
-        of D^-½ K D^-½. On a graph, whose diagonal is zero, gaps are divided by (1 − λ_{k+1})^0.9: the plain gap
-        would take the fine structure of a long cluster for clusters, and the exponent just below 1 prefers, of gaps
-        that are relatively equal, the wider one.
+        None chooses it, from 2 to ``max_clusters``, by the largest relative gap among the leading eigenvalues of
+        D^-½ K D^-½: (λ_k − λ_{k+1}) / (1 − λ_{k+1})^p. The plain gap would take the fine structure of a long cluster
+        for clusters. On a graph, whose diagonal is zero, p = 0.9 and, of gaps that are relatively equal, the wider
+        one wins; under a kernel, which knows no such structure, p = 0.5.
     kernel : Kernel, str or callable, default "auto"
         "auto" has nothing to tune and takes missing values: up to 5000 samples the most similar rows of each row
         under the cluster kernel, ``NeighborGraph(20, kernel=ClusterKernel())``, which also finds long and winding
@@ -163,7 +163,7 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         return self
 
     def _choose_n_clusters(self, gram: Gram, n_axes: int) -> tuple[int, tuple[Array, Array]]:
-        """The number of clusters at the largest gap, and the eigenpairs that were found on the way."""
+        """The number of clusters at the largest relative gap, and the eigenpairs that were found on the way."""
         n = gram.shape[0]
         most = min(int(self.max_clusters), n - 1)
         if most < 2:
@@ -175,9 +175,9 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         self.candidate_eigenvalues_ = values[: most + 1]
         if values[most] > 1 - 1e-8:  # at least as many separate components as clusters allowed
             return most, (values, vectors)
-        gaps = values[1:most].astype(np.float64) - values[2 : most + 1]
-        if not gram.diagonal().any():
-            gaps /= np.maximum(1 - values[2 : most + 1].astype(np.float64), 1e-9) ** 0.9
+        power = 0.5 if gram.diagonal().any() else 0.9
+        below = np.maximum(1 - values[2 : most + 1].astype(np.float64), 1e-9)
+        gaps = (values[1:most] - values[2 : most + 1]) / below**power
         return 2 + int(np.argmax(gaps)), (values, vectors)
 
     def _unfitted_kernel(self, n_samples: int = 0) -> Kernel:

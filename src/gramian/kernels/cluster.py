@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from gramian.grams.dense import DenseGram
 from gramian.grams.features import Factor, FeatureGram, KernelFactor, squared_norms
 from gramian.kernels.feature_map import FeatureMap
 from gramian.mixture.columns import column_moments, column_steps
+from gramian.mixture.dense_ensemble import dense_posteriors, fit_dense_mixtures, split_dense, stack_dense
 from gramian.mixture.ensemble import (
     TILE_ROWS,
     Mixtures,
@@ -32,6 +34,7 @@ from gramian.progress import steps
 from gramian.randomness import spawn
 from gramian.typing import Array, Matrix, RandomState
 
+_STACK_MIXTURES = 30  # evaluated as one product; their posteriors of a tile stay in cache
 _DENSE_ROWS = 1000  # up to here the n×n block costs less than the eigen-solver's passes over the features
 _CHUNK_ROWS = 16 * TILE_ROWS  # of features that are recomputed: enough for all threads
 
@@ -58,7 +61,9 @@ class ClusterKernel(FeatureMap):
         Q. More make the kernel smoother; cost grows in proportion.
     max_components, min_components : int, default 30, 2
         The numbers of components g.
-    covariance_type : {"diag", "spherical"}, default "diag"
+    covariance_type : {"diag", "spherical", "full", "tied"}, default "diag"
+        "full" and "tied" follow correlations between columns, but their mixtures are fitted one by one: for few
+        columns, few patterns of holes, and an ensemble smaller than the default.
     max_iter : int, default 10
         Steps of EM, few on purpose: mixtures that are not finished differ more, and their average is better.
     subsample : float, default 0.5
@@ -90,8 +95,10 @@ class ClusterKernel(FeatureMap):
     ----------
     sizes_ : ndarray (M,)
         Components of each mixture.
-    weights_, means_, variances_ : ndarray (n_components,), (n_components, d'), (n_components, d')
+    weights_, means_ : ndarray (n_components,), (n_components, d')
         Of all mixtures, stacked, in units of the scaled columns.
+    covariances_ : ndarray (n_components, d'), (n_components, d', d') or (M, d', d')
+        The variances for "diag" and "spherical", the matrices for "full", one for each mixture for "tied".
     columns_ : ndarray (d,) of bool
         The d' columns that are used. Those without two different observed values say nothing and are left out.
     center_, scale_ : ndarray (d',)
@@ -157,22 +164,9 @@ class ClusterKernel(FeatureMap):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Matrix, y: Any = None) -> ClusterKernel:
-        """Fit the mixtures.
-
-        Parameters
-        ----------
-        X : array-like (n, d)
-            Samples, NaN where missing.
-        y : ignored
-            Present for scikit-learn's conventions.
-
-        Returns
-        -------
-        self : ClusterKernel
-        """
+    def _resolve(self, X: Matrix) -> None:
+        """Fit the mixtures."""
         self._check_parameters()
-        X = self._checked(X, reset=True)
         if X.shape[0] < 2:
             raise ValueError("ClusterKernel compares rows, so X needs at least two but n_samples=1")
         columns, center, deviation = column_moments(X)
@@ -182,13 +176,10 @@ class ClusterKernel(FeatureMap):
         center, deviation = center[columns], deviation[columns]
         scale = deviation if self.standardize else np.full_like(deviation, np.sqrt((deviation**2).mean()))
         floor = self._least_variances(deviation, column_steps(X[:, columns])) / scale**2
-        mixtures = self._fit_mixtures(
-            X.shape[0], lambda rows: _scaled(X[rows], columns, center, scale), floor.astype(X.dtype)
-        )
+        columns_of = partial(_scaled, columns=columns, center=center, scale=scale)
+        mixtures = self._fit_mixtures(X, columns_of, floor.astype(X.dtype))
         self.columns_, self.center_, self.scale_ = columns, center, scale
-        self.sizes_, self.weights_ = mixtures.sizes, mixtures.weights
-        self.means_, self.variances_ = mixtures.means, mixtures.variances
-        return self
+        self.sizes_, self.weights_, self.means_, self.covariances_ = mixtures
 
     def _least_variances(self, deviation: Array, steps: Array) -> Array:
         """What a component's variance in each column must at least be.
@@ -200,9 +191,11 @@ class ClusterKernel(FeatureMap):
         variances = deviation**2
         return np.maximum(float(self.reg_covar) * variances, np.minimum(steps**2 / 4, variances / 2))
 
-    def _fit_mixtures(self, n: int, scaled_rows: Callable[[Array], Array], floor: Array) -> Mixtures:
-        """Mixtures of all sizes for every restart, each restart with rows and a generator of its own."""
-        most = int(self.max_components)
+    def _fit_mixtures(
+        self, X: Array, columns_of: Callable[[Array], Array], floor: Array
+    ) -> tuple[Array, Array, Array, Array]:
+        """Sizes, weights, means and covariances; every restart has rows and a generator of its own."""
+        n, most = X.shape[0], int(self.max_components)
         # Two rows per component where there are so many: one alone says nothing about a spread.
         length = max(int(np.ceil(float(self.subsample) * n)), 2 * most)
         length = min(n, max(most, min(length, int(self.max_samples))))
@@ -214,24 +207,34 @@ class ClusterKernel(FeatureMap):
             )
         sizes = np.minimum(np.arange(int(self.min_components), most + 1), length)
         generators = spawn(self.random_state, int(self.n_restarts))
-        parts: dict[int, Mixtures] = {}
+        parts: dict[int, Any] = {}
 
         def fit_restart(q: int) -> None:
-            rows = np.sort(generators[q].choice(n, length, replace=False))
-            parts[q] = fit_mixtures(
-                scaled_rows(rows),
-                sizes,
-                generators[q],
-                max_iter=int(self.max_iter),
-                floor=floor,
-                spherical=self.covariance_type == "spherical",
-                observed_step=self.m_step == "observed",
-            )
+            rng = generators[q]
+            rows = columns_of(X[np.sort(rng.choice(n, length, replace=False))])
+            if self.covariance_type in ("full", "tied"):
+                parts[q] = fit_dense_mixtures(
+                    rows, sizes, rng, tied=self.covariance_type == "tied", max_iter=int(self.max_iter), floor=floor
+                )
+            else:
+                parts[q] = fit_mixtures(
+                    rows,
+                    sizes,
+                    rng,
+                    max_iter=int(self.max_iter),
+                    floor=floor,
+                    spherical=self.covariance_type == "spherical",
+                    observed_step=self.m_step == "observed",
+                )
             advance()
 
         with steps("Fitting mixtures", total=len(generators), verbose=self.verbose) as advance:
             self._run(fit_restart, range(len(generators)), float(length) * sizes.sum() * len(generators))
-        return stack([parts[q] for q in range(len(generators))])
+        ordered = [parts[q] for q in range(len(generators))]
+        if self.covariance_type in ("full", "tied"):
+            return np.tile(sizes, len(generators)), *stack_dense([model for part in ordered for model in part])
+        whole = stack(ordered)
+        return whole.sizes, whole.weights, whole.means, whole.variances
 
     # The kernel protocol -----------------------------------------------------------------------------------
 
@@ -280,7 +283,7 @@ class ClusterKernel(FeatureMap):
         return np.asarray(parts[0] @ parts[1].T)
 
     def _block(self, X: Matrix, Y: Matrix | None) -> Array:
-        """Σ Γᵀ Γ, one restart after another, so that the features are never held."""
+        """Σ Γᵀ Γ, one stack of mixtures after another, so that the features are never held."""
         left = self._memberships(X)
         K = np.zeros((len(X), len(X if Y is None else Y)), X.dtype)
         if Y is None:
@@ -299,20 +302,13 @@ class ClusterKernel(FeatureMap):
         return K / np.sqrt(np.outer(own, other))
 
     def _memberships(self, X: Array) -> Callable[[slice], Iterator[Array]]:
-        """A function of some rows of X that gives their memberships, (components, rows), restart by restart."""
+        """A function of some rows of X that gives their memberships, (components, rows), one stack after another."""
         check_is_fitted(self)
         Z = _scaled(X, self.columns_, self.center_, self.scale_)
-        complete = bool(np.isfinite(Z).all())
-        mixtures = Mixtures(self.sizes_, self.weights_, self.means_, self.variances_).astype(X.dtype)
-        parameters = [
-            (part.sizes, natural(part, complete=complete))
-            for part in mixtures.split(len(self.sizes_) // int(self.n_restarts))
-        ]
+        posteriors_of = self._diagonal_stacks(Z) if self.covariances_.ndim == 2 else self._dense_stacks(Z)
 
         def memberships(rows: slice) -> Iterator[Array]:
-            D = design(Z[rows], complete=complete)
-            for sizes, theta in parameters:
-                gamma = posteriors(theta, sizes, D)
+            for sizes, gamma in posteriors_of(rows):
                 if self.hard:
                     keep_largest(gamma, sizes)
                 elif self.threshold > 0:
@@ -320,6 +316,28 @@ class ClusterKernel(FeatureMap):
                 yield gamma
 
         return memberships
+
+    def _diagonal_stacks(self, Z: Array) -> Callable[[slice], Iterator[tuple[Array, Array]]]:
+        """Sizes and posteriors of a few dozen mixtures at a time."""
+        complete = bool(np.isfinite(Z).all())
+        mixtures = Mixtures(self.sizes_, self.weights_, self.means_, self.covariances_).astype(Z.dtype)
+        stacks = [(part.sizes, natural(part, complete=complete)) for part in mixtures.split(_STACK_MIXTURES)]
+
+        def posteriors_of(rows: slice) -> Iterator[tuple[Array, Array]]:
+            D = design(Z[rows], complete=complete)
+            for sizes, theta in stacks:
+                yield sizes, posteriors(theta, sizes, D)
+
+        return posteriors_of
+
+    def _dense_stacks(self, Z: Array) -> Callable[[slice], Iterator[tuple[Array, Array]]]:
+        """Size and posteriors of one mixture at a time."""
+        models = split_dense(self.sizes_, self.weights_, self.means_, self.covariances_)
+
+        def posteriors_of(rows: slice) -> Iterator[tuple[Array, Array]]:
+            return zip(self.sizes_[:, None], dense_posteriors(models, Z[rows]), strict=True)
+
+        return posteriors_of
 
     def _dense(self) -> bool:
         return self.threshold == 0 and not self.hard
@@ -340,8 +358,13 @@ class ClusterKernel(FeatureMap):
                 f"min_components={self.min_components} is more than max_components={self.max_components}; "
                 "pass min_components <= max_components"
             )
-        check_choice(self, "covariance_type", ("diag", "spherical"))
+        check_choice(self, "covariance_type", ("diag", "spherical", "full", "tied"))
         check_choice(self, "m_step", ("imputed", "observed"))
+        if self.m_step == "observed" and self.covariance_type in ("full", "tied"):
+            raise ValueError(
+                f"m_step='observed' is for covariance_type='diag' or 'spherical' but it is {self.covariance_type!r}; "
+                "use m_step='imputed'"
+            )
         check_choice(self, "normalize", ("count", "cosine"))
         check_choice(self, "standardize", (True, False))
         check_choice(self, "hard", (True, False))

@@ -90,7 +90,7 @@ def fit_mixtures(
     """
     if spherical:
         floor = np.full_like(floor, floor.mean())
-    mixtures = _initial(X, sizes, rng, floor, spherical=spherical)
+    mixtures = initial_mixtures(X, sizes, rng, floor, spherical=spherical)
     D = design(X, complete=bool(np.isfinite(X).all()))
     for _ in range(max_iter):
         sums = _sums(mixtures, D)
@@ -200,7 +200,9 @@ def _normalized(weights: Array, sizes: Array) -> Array:
 # The start ----------------------------------------------------------------------------------------------------
 
 
-def _initial(X: Array, sizes: Array, rng: np.random.Generator, floor: Array, *, spherical: bool) -> Mixtures:
+def initial_mixtures(
+    X: Array, sizes: Array, rng: np.random.Generator, floor: Array, *, spherical: bool = False
+) -> Mixtures:
     """k-means++ centres among the mean-imputed rows, one assignment, and the moments of the clusters."""
     observed = np.isfinite(X)
     # A column with no value among these rows is imputed with zero, its mean in the whole table.

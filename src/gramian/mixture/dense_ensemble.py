@@ -1,0 +1,75 @@
+"""Mixtures with full or tied covariance for the cluster kernel, one after another.
+
+Where columns are correlated within groups a diagonal covariance spends components on a slanted group. A full one
+does not, at the price of a factorisation per component, missing pattern and step: for few columns and few patterns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gramian.mixture.em import Parameters, log_joint, memberships, run_em
+from gramian.mixture.ensemble import initial_mixtures
+from gramian.mixture.patterns import IncompleteTable
+from gramian.typing import Array
+
+
+def fit_dense_mixtures(
+    X: Array,
+    sizes: Array,
+    rng: np.random.Generator,
+    *,
+    tied: bool,
+    max_iter: int,
+    floor: Array,
+) -> list[Parameters]:
+    """Mixtures of the given sizes after ``max_iter`` steps of EM, from the same starts as diagonal ones.
+
+    Parameters
+    ----------
+    X : ndarray (n, d)
+        NaN where missing, columns centred.
+    sizes : ndarray (n_models,)
+    rng : Generator
+    tied : bool
+        One covariance for all components of a mixture.
+    max_iter : int
+    floor : ndarray (d,)
+        Least variance in each column; the smallest is added to every variance after each step, because a floor in
+        each column alone does not keep a full covariance from being singular.
+    """
+    table = IncompleteTable(X.astype(np.float64, copy=False))
+    fitted = []
+    for part in initial_mixtures(X, sizes, rng, floor).split(1):
+        weights, means, variances = (a.astype(np.float64) for a in (part.weights, part.means, part.variances))
+        covariances = variances[:, :, None] * np.eye(X.shape[1])
+        if tied:
+            covariances = np.einsum("k,kij->ij", weights, covariances)
+        start = Parameters(weights, means, covariances)
+        fit = run_em(table, start, covariance_type=covariance_type, max_iter=max_iter, tol=0, ridge=float(floor.min()))
+        fitted.append(fit.parameters)
+    return fitted
+
+
+def stack_dense(mixtures: list[Parameters]) -> tuple[Array, Array, Array]:
+    """Weights and means of all components, and the covariances: of all components, or of all mixtures if tied."""
+    join = np.concatenate if mixtures[0].covariances.ndim == 3 else np.stack
+    weights, means, covariances = zip(*mixtures, strict=True)
+    return np.concatenate(weights), np.concatenate(means), join(covariances)
+
+
+def split_dense(sizes: Array, weights: Array, means: Array, covariances: Array) -> list[Parameters]:
+    """The mixtures that were stacked."""
+    ends = np.cumsum(sizes)[:-1]
+    matrices = covariances if len(covariances) < len(weights) else np.split(covariances, ends)
+    return [Parameters(*parts) for parts in zip(np.split(weights, ends), np.split(means, ends), matrices, strict=True)]
+
+
+def dense_posteriors(mixtures: list[Parameters], X: Array) -> Iterator[Array]:
+    """γ of each mixture in turn, shape (components, rows)."""
+    table = IncompleteTable(X.astype(np.float64, copy=False))
+    for parameters in mixtures:
+        gamma, _ = memberships(log_joint(table, parameters, "full"), axis=1)
+        yield gamma.T.astype(X.dtype, copy=False)
