@@ -41,6 +41,7 @@ def fit_dense_mixtures(
         each column alone does not keep a full covariance from being singular.
     """
     table = IncompleteTable(X.astype(np.float64, copy=False))
+    kind: CovarianceType = "tied" if tied else "full"
     fitted = []
     for part in initial_mixtures(X, sizes, rng, floor).split(1):
         weights, means, variances = (a.astype(np.float64) for a in (part.weights, part.means, part.variances))
@@ -48,7 +49,7 @@ def fit_dense_mixtures(
         if tied:
             covariances = np.einsum("k,kij->ij", weights, covariances)
         start = Parameters(weights, means, covariances)
-        fit = run_em(table, start, covariance_type=covariance_type, max_iter=max_iter, tol=0, ridge=float(floor.min()))
+        fit = run_em(table, start, covariance_type=kind, max_iter=max_iter, tol=0, ridge=float(floor.min()))
         fitted.append(fit.parameters)
     return fitted
 
