@@ -7,6 +7,7 @@ from gramian import kernels
 from gramian.clustering import ConsensusClustering, KernelKMeans, SpectralClustering, angular_kmeans
 from gramian.configuration import MemoryBudgetError, config
 from gramian.embedding import KernelECA, KernelPCA
+from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
 from gramian.mixture import IncompleteGaussianMixture
 from gramian.persistence import load, save
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "ClusterKernel",
     "ConsensusClustering",
     "FourierFeatures",
     "IncompleteGaussianMixture",

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gramian.mixture.em import Parameters, log_joint, memberships, run_em
+from gramian.mixture.em import CovarianceType, Parameters, log_joint, memberships, run_em
 from gramian.mixture.ensemble import initial_mixtures
 from gramian.mixture.patterns import IncompleteTable
 from gramian.typing import Array
