@@ -6,7 +6,9 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 
+from gramian.configuration import threads
 from gramian.typing import Array
 
 
@@ -66,3 +68,13 @@ def check_real(owner: Any, name: str, *, least: float | None = None, above: floa
         limit = f" >= {least:g}" if least is not None else f" > {above:g}" if above is not None else ""
         raise ValueError(f"{name}={value!r} must be a finite number{limit}")
     return float(value)
+
+
+def n_workers(owner: Any) -> int:
+    """The threads that ``n_jobs`` asks for; None is the library's setting."""
+    jobs = owner.n_jobs
+    if jobs is None:
+        return threads()
+    if not isinstance(jobs, Integral) or isinstance(jobs, bool) or jobs == 0:
+        raise ValueError(f"n_jobs={jobs!r} must be a whole number other than 0, or None")
+    return int(effective_n_jobs(int(jobs)))

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 import gramian
 from gramian import ConsensusClustering, SpectralClustering
-from gramian.clustering import consensus
+from gramian.clustering import consensus, evidence, partitions
 from gramian.datasets import make_rings
 from gramian.kernels import ClusterKernel
 from gramian.metrics import adjusted_rand
@@ -176,7 +176,7 @@ class TestBasePartitions:
     @pytest.mark.parametrize("subsample", [None, 0.5])
     def test_finished_partitions_are_those_of_k_means(self, subsample, X, monkeypatch):
         """With enough steps the centres are the means of the rows they hold: a fixed point of Lloyd's algorithm."""
-        monkeypatch.setattr(consensus, "_MAX_ITER", 100)
+        monkeypatch.setattr(partitions, "_MAX_ITER", 100)
         model = ConsensusClustering(2, n_partitions=15, subsample=subsample, random_state=0).fit(X)
         framed = (X - model.base_.shift) / model.base_.scale
         members = model.memberships_.toarray()
@@ -211,16 +211,16 @@ class TestBasePartitions:
 
     def test_many_rows_are_learned_from_a_part(self, rng, monkeypatch):
         """Centres learned from some rows still partition all of them."""
-        monkeypatch.setattr(consensus, "_TRAINING_ROWS", 50)
-        monkeypatch.setattr(consensus, "_ROWS_PER_CENTER", 2)
+        monkeypatch.setattr(partitions, "_TRAINING_ROWS", 50)
+        monkeypatch.setattr(partitions, "_ROWS_PER_CENTER", 2)
         X, y = make_blobs(600, centers=3, cluster_std=0.6, center_box=(-15, 15), random_state=0)
-        lengths, nearest = [], consensus.KMeansBatch.nearest
+        lengths, nearest = [], partitions.KMeansBatch.nearest
 
         def counted(batch, X):
             lengths.append(X.shape[0])
             return nearest(batch, X)
 
-        monkeypatch.setattr(consensus.KMeansBatch, "nearest", counted)
+        monkeypatch.setattr(partitions.KMeansBatch, "nearest", counted)
         for subsample in (None, 0.2):
             lengths.clear()
             model = ConsensusClustering(n_partitions=60, subsample=subsample, random_state=0).fit(X)
@@ -282,9 +282,9 @@ class TestNumberOfClusters:
 
     def test_equal_lifetimes_take_fewer_clusters(self):
         """Heights 0, ¼, ½ live equally long as three and as two clusters; it is two."""
-        assert consensus._longest_lived(np.diff([0.0, 0.1 + 0.2, 0.6])[::-1]) == 2
-        assert consensus._longest_lived(np.diff([0.0, 0.3, 0.1 + 0.2 + 0.3])[::-1]) == 2
-        assert consensus._longest_lived(np.diff([0.0, 0.4, 0.6])[::-1]) == 3
+        assert evidence.longest_lived(np.diff([0.0, 0.1 + 0.2, 0.6])[::-1]) == 2
+        assert evidence.longest_lived(np.diff([0.0, 0.3, 0.1 + 0.2 + 0.3])[::-1]) == 2
+        assert evidence.longest_lived(np.diff([0.0, 0.4, 0.6])[::-1]) == 3
 
     @pytest.mark.parametrize("method", ["average", "single"])
     def test_every_number_can_be_asked_for(self, method, rng):
@@ -548,8 +548,8 @@ class TestPromises:
 
         def distances(H):
             if method == "single":
-                return squareform(cophenet(consensus._single_linkage(H)))
-            return squareform(consensus._condensed_distances(H, None))
+                return squareform(cophenet(evidence.single_linkage(H)))
+            return squareform(evidence.condensed_distances(H, None))
 
         np.testing.assert_allclose(distances(H)[np.ix_(order, order)], distances(H[order]), atol=1e-12)
 

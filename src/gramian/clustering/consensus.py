@@ -1,31 +1,37 @@
 """Consensus clustering: many quick partitions vote on which rows belong together.
 
 The votes are kept as a thin sparse matrix of memberships; the n×n co-association matrix is only written down, within
-the memory budget, where a linkage has to read it. k-means partitions are made here, all at once in batches; those of
-rows with missing values come from :class:`gramian.kernels.ClusterKernel`.
+the memory budget, where a linkage has to read it. k-means partitions come from ``partitions.py``, those of rows with
+missing values from :class:`gramian.kernels.ClusterKernel`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import ceil, floor, sqrt
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from scipy.cluster.hierarchy import linkage as scipy_linkage
-from scipy.sparse import coo_array, csr_array, issparse
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramian.checks import check_choice, check_count, check_whole
+from gramian.checks import check_choice, check_count, check_whole, n_workers
+from gramian.clustering.evidence import (
+    coassociation,
+    condensed_distances,
+    cut,
+    longest_lived,
+    require_pairs,
+    single_linkage,
+    strip_rows,
+)
+from gramian.clustering.partitions import KMeansPartitions
 from gramian.clustering.rows import used_labels
 from gramian.clustering.spectral import SpectralClustering
-from gramian.configuration import require_memory, threads
-from gramian.grams import FeatureGram, Gram, tiles
-from gramian.grams.features import Factor, MatrixFactor
+from gramian.configuration import require_memory
+from gramian.grams import FeatureGram, Gram
 from gramian.grams.tiles import slices
 from gramian.kernels import ClusterKernel, Linear
 from gramian.progress import steps
@@ -33,10 +39,6 @@ from gramian.randomness import generator, spawn
 from gramian.typing import Array, Matrix, RandomState
 
 _LINKAGE_ROWS = 10_000  # linkage="auto" reads all pairs up to here; a fixed number, so that machines agree
-_MAX_ITER = 5  # steps of a base k-means, few on purpose: partitions that are not finished differ more
-_TRAINING_ROWS = 10_000  # a base k-means learns its centres from at most so many rows, or so many per centre:
-_ROWS_PER_CENTER = 100
-_BATCH_CENTERS = 1024  # centres whose distances are one product
 _MEMBERSHIPS_AT_ONCE = 2**22  # of new rows, which are answered in parts
 
 
@@ -170,7 +172,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         if method == "auto":
             method = "average" if n <= _LINKAGE_ROWS else "spectral"
         if method == "average" or (method == "single" and self.subsample is not None):
-            _require_pairs(n)  # before the partitions, not after
+            require_pairs(n)  # before the partitions, not after
         rng = generator(self.random_state)
         models, H, seen = self._partition(X, base, rng)
         tree, lifetimes = None, None
@@ -178,9 +180,9 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
             labels = _spectral_labels(H, k, rng)
         else:
             by_rows = method == "single" and seen is None
-            tree = _single_linkage(H) if by_rows else scipy_linkage(_condensed_distances(H, seen), method)
+            tree = single_linkage(H) if by_rows else scipy_linkage(condensed_distances(H, seen), method)
             lifetimes = np.diff(tree[:, 2])[::-1]
-            labels = _cut(tree, _longest_lived(lifetimes) if k is None else k)
+            labels = cut(tree, longest_lived(lifetimes) if k is None else k)
         labels, used = used_labels(labels)
         self.affinities_ = _affinities(H, labels)
         self.labels_, self.n_clusters_ = labels, len(used)
@@ -195,11 +197,10 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         check_whole(self, "verbose", least=0)
         check_choice(self, "base", ("auto", "kmeans", "mixture"))
         check_choice(self, "linkage", ("auto", "average", "single", "spectral"))
-        part, jobs = self.subsample, self.n_jobs
+        part = self.subsample
+        n_workers(self)
         if part is not None and (not isinstance(part, Real) or isinstance(part, bool) or not 0 < float(part) <= 1):
             raise ValueError(f"subsample={part!r} must be a number above 0, at most 1, or None")
-        if jobs is not None and (not isinstance(jobs, Integral) or isinstance(jobs, bool) or jobs == 0):
-            raise ValueError(f"n_jobs={jobs!r} must be a whole number other than 0, or None")
 
     def _checks(self) -> dict[str, Any]:
         """What scikit-learn's validation is to allow; missing values are looked at in :meth:`_choose_base`."""
@@ -274,11 +275,8 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         seen = None if self.subsample is None else _draw_rows(n, self._n_seen(n), children)
         models = KMeansPartitions()
         with steps("Base partitions", total=len(children), verbose=self.verbose) as advance:
-            H = models.fit(X, counts, seen, children, n_workers=self._n_workers(), advance=advance)
+            H = models.fit(X, counts, seen, children, n_workers=n_workers(self), advance=advance)
         return models, H, seen
-
-    def _n_workers(self) -> int:
-        return threads() if self.n_jobs is None else int(effective_n_jobs(self.n_jobs))
 
     # Answers -----------------------------------------------------------------------------------------------
 
@@ -296,7 +294,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
             f"the dense {n}×{n} co-association matrix",
             "work with memberships_, whose products give it",
         )
-        return np.vstack([_coassociation(self.memberships_, self.seen_, rows) for rows in slices(n, _strip(n))])
+        return np.vstack([coassociation(self.memberships_, self.seen_, rows) for rows in slices(n, strip_rows(n))])
 
     def predict(self, X: Matrix) -> Array:
         """Cluster of each new row: the one with whose rows it is most often together.
@@ -337,7 +335,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
 
     def _memberships(self, X: Matrix) -> csr_array:
         if isinstance(self.base_, KMeansPartitions):
-            return self.base_.memberships(X, n_workers=self._n_workers())
+            return self.base_.memberships(X, n_workers=n_workers(self))
         return _mixture_memberships(self.base_, X)
 
     def __sklearn_tags__(self) -> Any:
@@ -345,182 +343,6 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         tags.input_tags.allow_nan = self.base != "kmeans" and self.subsample is None
         tags.input_tags.sparse = self.base != "mixture"
         return tags
-
-
-class KMeansPartitions:
-    """Many k-means partitions of the same rows, found in batches, and the clusters of new rows.
-
-    The distances of all rows to all centres of a batch are one product. Rows are moved and scaled as a whole first,
-    which changes no partition but keeps digits where the data lie far from zero, and products in range.
-
-    Attributes
-    ----------
-    batches : list of KMeansBatch
-    shift : ndarray (d,) or None
-    scale : float
-    """
-
-    def __init__(self) -> None:
-        self.batches: list[KMeansBatch] = []
-        self.shift: Array | None = None
-        self.scale = 1.0
-
-    def fit(
-        self,
-        X: Matrix,
-        counts: Array,
-        seen: Array | None,
-        children: list[np.random.Generator],
-        *,
-        n_workers: int,
-        advance: Callable[..., None],
-    ) -> csr_array:
-        """Learn a partition for each count, and return the memberships of X.
-
-        Parameters
-        ----------
-        X : ndarray or CSR (n, d)
-        counts : ndarray (M,)
-            Centres of each partition. Those of a batch are padded to equally many, so they are best sorted.
-        seen : ndarray (n, M) of bool or None
-            The rows that each partition may use.
-        children : list of M generators
-        n_workers : int
-        advance : callable
-            Told how many partitions are done.
-        """
-        if not issparse(X):
-            # The median of some rows: a mean would follow a single far outlier away from all the others.
-            self.shift = np.median(X[:: max(1, len(X) // 1000)], axis=0).astype(X.dtype)
-        X = self._framed(X)
-        largest = float(abs(X).max())
-        self.scale = largest if largest > 0 else 1.0
-        X = X / X.dtype.type(self.scale)
-        # What a batch is must not depend on the number of workers: rounding, and so the result, may.
-        parts = list(slices(len(counts), max(1, _BATCH_CENTERS // int(counts.max()))))
-        batches = [KMeansBatch() for _ in parts]
-        places = np.empty((X.shape[0], len(counts)), np.int32)
-
-        def learn(task: int) -> None:
-            part = parts[task]
-            mask = None if seen is None else seen[:, part]
-            places[:, part] = batches[task].fit(X, counts[part], mask, children[part])
-            advance(len(batches[task].columns))
-
-        tiles.run_threaded(learn, range(len(parts)), entries=float(X.shape[0]) * counts.sum(), n_workers=n_workers)
-        first = 0
-        for batch, part in zip(batches, parts, strict=True):
-            batch.columns += first
-            first = int(batch.columns.max()) + 1
-            places[:, part] = _columns(batch.columns, places[:, part])
-        self.batches = batches
-        return self._one_hot(places, seen, X.dtype)
-
-    def memberships(self, X: Matrix, *, n_workers: int) -> csr_array:
-        """H for new rows, as one-hot as that of the fitted ones."""
-        X = self._framed(X)
-        X = X / X.dtype.type(self.scale)
-        ends = np.cumsum([len(batch.columns) for batch in self.batches])
-        places = np.empty((X.shape[0], ends[-1]), np.int32)
-
-        def assign(task: int) -> None:
-            batch = self.batches[task]
-            part = slice(ends[task] - len(batch.columns), ends[task])
-            places[:, part] = _columns(batch.columns, batch.nearest(X))
-
-        entries = float(X.shape[0]) * sum(batch.columns.size for batch in self.batches)
-        tiles.run_threaded(assign, range(len(self.batches)), entries=entries, n_workers=n_workers)
-        return self._one_hot(places, None, X.dtype)
-
-    def _framed(self, X: Matrix) -> Matrix:
-        if self.shift is None:
-            return X
-        return (X.toarray() if issparse(X) else X) - self.shift.astype(X.dtype)
-
-    def _one_hot(self, places: Array, seen: Array | None, dtype: Any) -> csr_array:
-        """H from the column of each row in each partition; rows that a partition did not see have none in it."""
-        width = int(self.batches[-1].columns.max()) + 1
-        lengths = np.full(len(places), places.shape[1]) if seen is None else seen.sum(axis=1)
-        indices = places.ravel() if seen is None else places[seen]
-        ends = np.concatenate([[0], np.cumsum(lengths)])
-        return csr_array((np.ones(len(indices), dtype), indices, ends), shape=(len(places), width))
-
-
-class KMeansBatch:
-    """Some k-means partitions advanced together.
-
-    Attributes
-    ----------
-    centers : ndarray (b, k, d)
-    offsets : ndarray (b, k)
-        ‖c‖² / 2 of each centre c; infinite for those that only fill up a partition with fewer than k, or hold no row.
-    columns : ndarray (b, k)
-        The column of H that belongs to each centre; any for those without.
-    """
-
-    def fit(self, X: Matrix, counts: Array, seen: Array | None, children: list[np.random.Generator]) -> Array:
-        """A few steps of Lloyd's algorithm from random rows; returns the cluster of each row, (n, b)."""
-        n, (b, k) = X.shape[0], (len(counts), int(counts.max()))
-        self.centers = np.zeros((b, k, X.shape[1]), X.dtype)
-        for m, (child, count) in enumerate(zip(children, counts, strict=True)):
-            rows = child.choice(n if seen is None else np.flatnonzero(seen[:, m]), count, replace=False)
-            self.centers[m, :count] = X[rows].toarray() if issparse(X) else X[rows]
-        used = np.arange(k) < counts[:, None]
-        self._set_offsets(used)
-        training, mask = X, seen
-        if n > (limit := max(_TRAINING_ROWS, _ROWS_PER_CENTER * k)):
-            rows = np.sort(children[0].choice(n, limit, replace=False))
-            training, mask = X[rows], None if seen is None else seen[rows]
-        before = None
-        for _ in range(_MAX_ITER):
-            labels = self.nearest(training)
-            if before is not None and np.array_equal(labels, before):
-                break
-            before = labels
-            members = _members(labels, k, mask, X.dtype)
-            sizes = np.asarray(members.sum(axis=1)).reshape(b, k, 1)
-            sums = members @ training
-            sums = (sums.toarray() if issparse(sums) else sums).reshape(self.centers.shape)
-            # A centre without rows stays where it is; more diversity is all that an empty cluster costs.
-            np.divide(sums, sizes, out=self.centers, where=sizes > 0)
-            self._set_offsets(used)
-        labels = self.nearest(X)
-        held = np.asarray(_members(labels, k, seen, X.dtype).sum(axis=1)).reshape(b, k) > 0
-        self._set_offsets(held)
-        self.columns = (np.maximum(np.cumsum(held.ravel()), 1) - 1).reshape(b, k).astype(np.int32)
-        return labels
-
-    def _set_offsets(self, used: Array) -> None:
-        halves = np.einsum("bkd,bkd->bk", self.centers, self.centers) / 2
-        self.offsets = np.where(used, halves, np.inf).astype(self.centers.dtype)
-
-    def nearest(self, X: Matrix) -> Array:
-        """The nearest centre of each row in each partition, (n, b); the first of equals."""
-        b, k, d = self.centers.shape
-        axes = np.ascontiguousarray(self.centers.reshape(b * k, d).T)
-        labels = np.empty((X.shape[0], b), np.int32)
-        # Tiles stay in cache between product and search, and are written to the same memory again and again.
-        length = min(X.shape[0], max(1, tiles.TILE_BYTES // (b * k * X.dtype.itemsize)))
-        memory = np.empty((length, b * k), np.result_type(X.dtype, axes.dtype))
-        for rows in slices(X.shape[0], length):
-            tile = memory[: rows.stop - rows.start]
-            scores = X[rows] @ axes if issparse(X) else np.matmul(X[rows], axes, out=tile)
-            scores -= self.offsets.ravel()  # ‖x − c‖² is least where x·c − ‖c‖²/2 is largest
-            labels[rows] = scores.reshape(-1, b, k).argmax(axis=2)
-        return labels
-
-
-def _members(labels: Array, k: int, seen: Array | None, dtype: Any) -> csr_array:
-    """The (b·k)×n matrix with a one where a row, if seen, is in a cluster."""
-    n, b = labels.shape
-    weights = np.ones(n * b, dtype) if seen is None else seen.ravel().astype(dtype)
-    columns = (labels + k * np.arange(b, dtype=np.int32)).ravel()
-    return csr_array((weights, columns, np.arange(0, n * b + 1, b)), shape=(n, b * k)).T
-
-
-def _columns(columns: Array, labels: Array) -> Array:
-    """columns[m, labels[i, m]] for all i and m."""
-    return columns[np.arange(len(columns)), labels]
 
 
 def _mixture_memberships(kernel: Any, X: Array) -> csr_array:
@@ -541,128 +363,12 @@ def _draw_rows(n: int, size: int, children: list[np.random.Generator]) -> Array:
 # The consensus -----------------------------------------------------------------------------------------------
 
 
-def _coassociation(H: csr_array, seen: Array | None, rows: slice, start: int = 0) -> Array:
-    """S[rows, start:], dense: together in a cluster over seen together; a row is always together with itself."""
-    others = slice(start, H.shape[0])
-    # Sparse times sparse: the work is that of the pairs that ever meet.
-    block: Array = (H[rows] @ H[others].T).toarray()
-    if seen is None:
-        block /= H.indptr[1]
-        return block
-    both = seen[rows].astype(H.dtype) @ seen[others].T.astype(H.dtype)
-    return np.divide(block, both, out=np.zeros_like(block), where=both > 0)
-
-
-def _strip(n: int) -> int:
-    """Rows of S that are computed at a time."""
-    return max(1, 2**22 // n)
-
-
-def _require_pairs(n: int) -> None:
-    # The linkage works on a copy of the distances, in double precision.
-    require_memory(
-        2 * 8 * (float(n) * (n - 1) / 2),
-        f"linkage of the distances between all pairs of {n} rows",
-        "pass linkage='spectral', which needs only the memberships",
-    )
-
-
-def _condensed_distances(H: csr_array, seen: Array | None) -> Array:
-    """1 − S above the diagonal, row after row, as SciPy's linkage takes it."""
-    n = H.shape[0]
-    distances = np.empty(n * (n - 1) // 2)
-    done = 0
-    for rows in slices(n, _strip(n)):
-        block = _coassociation(H, seen, rows, rows.start)
-        above = block[np.arange(block.shape[1]) > np.arange(len(block))[:, None]]
-        np.subtract(1, above, out=distances[done : done + len(above)])
-        done += len(above)
-    return distances
-
-
-def _single_linkage(H: csr_array) -> Array:
-    """The dendrogram of single linkage from the minimum spanning tree of 1 − S, a row of S at a time (Prim)."""
-    n, total = H.shape[0], int(H.indptr[1])
-    members = H.tocsc()
-    places = H.indices.reshape(n, total)
-    edges = np.empty((n - 1, 2), np.intp)
-    heights = np.empty(n - 1)
-    # For the rows outside the tree: most partitions shared with a row inside (−1: none known yet), and which that is.
-    nearest, origin = np.full(n, -1), np.zeros(n, np.intp)
-    outside = np.ones(n, bool)
-    row = 0
-    for step in range(n - 1):
-        outside[row], nearest[row] = False, -2
-        starts, ends = members.indptr[places[row]].tolist(), members.indptr[places[row] + 1].tolist()
-        company = [members.indices[start:end] for start, end in zip(starts, ends, strict=True)]
-        shared = np.bincount(np.concatenate(company), minlength=n)
-        closer = np.flatnonzero((shared > nearest) & outside)
-        nearest[closer] = shared[closer]
-        origin[closer] = row
-        row = int(np.argmax(nearest))
-        edges[step], heights[step] = (origin[row], row), 1 - nearest[row] / total
-    return _dendrogram(edges, heights)
-
-
-def _dendrogram(edges: Array, heights: Array) -> Array:
-    """A spanning tree's edges, shortest first, as merges in SciPy's format."""
-    n = len(edges) + 1
-    tree = np.empty((n - 1, 4))
-    above = list(range(2 * n - 1))  # above[node]: on the way to the latest cluster that has the node
-    sizes = [1] * n
-
-    def top(node: int) -> int:
-        while above[node] != node:
-            above[node] = above[above[node]]
-            node = above[node]
-        return node
-
-    for merge, edge in enumerate(np.argsort(heights, kind="stable")):
-        left, right = sorted((top(int(edges[edge, 0])), top(int(edges[edge, 1]))))
-        above[left] = above[right] = n + merge
-        sizes.append(sizes[left] + sizes[right])
-        tree[merge] = left, right, heights[edge], sizes[-1]
-    return tree
-
-
-def _longest_lived(lifetimes: Array) -> int:
-    """The number of clusters of the longest lifetime; lifetimes start at two clusters."""
-    # Equal up to rounding is equal, and then the smaller number is taken.
-    return 2 + int(np.argmax(lifetimes > lifetimes.max() - 1e-12))
-
-
-def _cut(tree: Array, k: int) -> Array:
-    """Labels of exactly k clusters: the first n − k merges, also where heights are equal."""
-    n = len(tree) + 1
-    merged = np.arange(n, 2 * n - k)
-    pairs = tree[: n - k, :2].astype(np.intp)
-    ends = (pairs.ravel(), np.repeat(merged, 2))
-    graph = coo_array((np.ones(2 * len(merged)), ends), shape=(2 * n - k, 2 * n - k))
-    labels: Array = connected_components(graph, directed=False)[1][:n]
-    return labels
-
-
 class _Coassociation(Linear):
     """The linear kernel of membership rows, whose Gram is always held by those rows."""
 
-    def _factor(self, X: Matrix) -> Factor:
-        return MatrixFactor(X)
-
     def gram(self, X: Matrix) -> Gram:
         """S as a product of memberships, however few rows there are."""
-        return _CoassociationGram(self._checked(X))
-
-
-class _CoassociationGram(FeatureGram):
-    """S = F Fᵀ that hides F from its views.
-
-    A view that knows F scales a copy of it, piece by piece, at every product. F has too many columns for the
-    eigen-solver to make use of it otherwise, and scaling the vectors instead takes half the time.
-    """
-
-    @property
-    def factor(self) -> Factor | None:  # type: ignore[override]
-        return None
+        return FeatureGram(self._checked(X))
 
 
 def _spectral_labels(H: csr_array, k: int | None, rng: np.random.Generator) -> Array:

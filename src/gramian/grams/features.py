@@ -39,6 +39,11 @@ class Factor(ABC):
         bytes_per_row = max(1, shape[1]) * self.dtype.itemsize
         self.chunk_length = chunk_length or max(1, min(_CHUNK_BYTES, memory_budget()) // bytes_per_row)
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether chunks are known to be CSR."""
+        return False
+
     @abstractmethod
     def chunk_of(self, rows: slice) -> Matrix:
         """F[rows], dense or CSR."""
@@ -78,6 +83,10 @@ class MatrixFactor(Factor):
         F = csr_array(F) if issparse(F) else np.asarray(F)
         self.matrix = F if F.dtype.kind == "f" else F.astype(np.float64)
         super().__init__(F.shape, self.matrix.dtype, max(1, F.shape[0]))
+
+    @property
+    def is_sparse(self) -> bool:
+        return issparse(self.matrix)
 
     def chunk_of(self, rows: slice) -> Matrix:
         return self.matrix if rows == slice(0, self.shape[0]) else self.matrix[rows]

@@ -119,6 +119,32 @@ class _SandwichFactor(Factor):
         self.scale, self.directions = view.scale, view.directions
         self.along = None if view.directions is None else base.transposed_product(view._scaled(view.directions)).T
 
+    def product(self, W: Array) -> Array:
+        if not self._whole:
+            return super().product(W)
+        out = self.base.product(W)
+        if self.scale is not None:
+            out *= self.scale[:, None]
+        if self.directions is not None and self.along is not None:
+            out -= self.directions @ (self.along @ W)
+        return out
+
+    def transposed_product(self, V: Array) -> Array:
+        if not self._whole:
+            return super().transposed_product(V)
+        if self.directions is not None:
+            V = V - self.directions @ (self.directions.T @ V)
+        return self.base.transposed_product(V if self.scale is None else self.scale[:, None] * V)
+
+    @property
+    def _whole(self) -> bool:
+        """Whether V may be scaled and projected instead of F, which saves copies of F.
+
+        Dense features that lie together far from the origin would lose digits; sparse ones do not lie so, and would
+        be written out in full.
+        """
+        return self.directions is None or self.base.is_sparse
+
     def chunk_of(self, rows: slice) -> Matrix:
         chunk = self.base.chunk_of(rows)
         if self.scale is not None:

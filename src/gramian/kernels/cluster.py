@@ -8,11 +8,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from scipy.sparse import csc_array, csr_array, issparse, vstack
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.checks import check_choice, check_real, check_whole
+from gramian.checks import check_choice, check_real, check_whole, n_workers
 from gramian.grams import tiles
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
@@ -346,13 +345,14 @@ class ClusterKernel(FeatureMap):
         return len(self.sizes_)
 
     def _run(self, work: Callable[[Any], None], tasks: Iterable[Any], entries: float) -> None:
-        n_workers = None if self.n_jobs is None else effective_n_jobs(self.n_jobs)
-        tiles.run_threaded(work, tasks, entries=entries, n_workers=n_workers)
+        tiles.run_threaded(work, tasks, entries=entries, n_workers=n_workers(self))
 
     def _check_parameters(self) -> None:
         for name, least in (("n_restarts", 1), ("min_components", 1), ("max_components", 1), ("max_iter", 0)):
             check_whole(self, name, least=least)
         check_whole(self, "max_samples", least=2)
+        check_whole(self, "verbose", least=0)
+        n_workers(self)
         if self.min_components > self.max_components:
             raise ValueError(
                 f"min_components={self.min_components} is more than max_components={self.max_components}; "
