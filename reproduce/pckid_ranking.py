@@ -149,7 +149,7 @@ def _cosines(records: list[Record], settings: list[tuple[str, float]]) -> str:
             values = [summary(select(here, method=method, imputation=how), "cosine") for how in IMPUTATIONS]
             values.sort(key=lambda value: value.mean)
             ours += [values[-1], values[0]]
-        again = REIMPLEMENTED.get((name, rate), (None,) * len(kinds))
+        again = [f"{value:.4f}" for value in REIMPLEMENTED[name, rate]] if (name, rate) in REIMPLEMENTED else [""] * 5
         cells = [cell for pair in zip(again, map(_fine, ours), strict=True) for cell in pair]
         rows.append((f"{name} {rate:.0%}", *cells))
     return markdown(header, rows)

@@ -253,13 +253,19 @@ class ClusterKernel(FeatureMap):
 
         def fill(rows: slice) -> None:
             blocks = memberships(rows)
-            parts[rows.start] = np.vstack(list(blocks)).T if self._dense() else _sparse_rows(blocks)
+            F = np.vstack(list(blocks)).T if self._dense() else _sparse_rows(blocks)
+            parts[rows.start] = self._normalized(F)
 
         self._run(fill, tasks, float(X.shape[0]) * self._n_features_out)
         ordered = [parts.pop(rows.start) for rows in tasks]
-        F = np.concatenate(ordered) if self._dense() else vstack(ordered, "csr")
-        lengths = np.sqrt(squared_norms(F)) if self.normalize == "cosine" else np.full(len(X), self._total() ** 0.5)
-        factors = (1 / lengths).astype(X.dtype)
+        return np.concatenate(ordered) if self._dense() else vstack(ordered, "csr")
+
+    def _normalized(self, F: Matrix) -> Matrix:
+        """Memberships divided by √M, or by their length, in place."""
+        if self.normalize == "cosine":
+            factors = 1 / np.sqrt(squared_norms(F))
+        else:
+            factors = np.full(F.shape[0], self._total() ** -0.5, F.dtype)
         if isinstance(F, csr_array):
             F.data *= np.repeat(factors, np.diff(F.indptr))
         else:

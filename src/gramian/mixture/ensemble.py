@@ -110,13 +110,19 @@ def posteriors(theta: Array, sizes: Array, D: Array) -> Array:
         The :func:`design` of the rows.
     """
     out = theta @ D.T
-    blocks = np.split(out, np.cumsum(sizes)[:-1])  # a few dozen slices are faster than NumPy's reduceat
+    blocks = _blocks(out, sizes)  # a few dozen slices are faster than NumPy's reduceat
     for block in blocks:
         block -= np.maximum.reduce(block, axis=0)
     np.exp(out, out=out)
     for block in blocks:
         block *= 1 / np.add.reduce(block, axis=0)
     return out
+
+
+def _blocks(stacked: Array, sizes: Array) -> list[Array]:
+    """Views of the rows of each mixture."""
+    ends = np.cumsum(sizes).tolist()
+    return [stacked[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 def natural(mixtures: Mixtures, *, complete: bool) -> Array:
@@ -142,7 +148,7 @@ def design(X: Array, *, complete: bool) -> Array:
 
 def keep_largest(scores: Array, sizes: Array) -> None:
     """In place, 1 for the largest score of each column within each mixture (the first of several), 0 for others."""
-    for block in np.split(scores, np.cumsum(sizes)[:-1]):
+    for block in _blocks(scores, sizes):
         np.equal(np.arange(len(block))[:, None], block.argmax(axis=0), out=block, casting="unsafe")
 
 
