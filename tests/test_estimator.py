@@ -21,7 +21,8 @@ class Task(KernelEstimator):
         self.kernel = kernel
 
     def fit(self, X, y=None):
-        self.X_, self.kernel_, self.gram_ = self._fit_kernel(X)
+        self.X_, kernel, self.gram_ = self._fit_kernel(X)
+        self._keep(kernel, X)
         return self
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
+from sklearn.utils.validation import check_array, validate_data
 
 from gramian.configuration import threads
 from gramian.typing import Array
@@ -68,6 +69,16 @@ def check_real(owner: Any, name: str, *, least: float | None = None, above: floa
         limit = f" >= {least:g}" if least is not None else f" > {above:g}" if above is not None else ""
         raise ValueError(f"{name}={value!r} must be a finite number{limit}")
     return float(value)
+
+
+def check_samples(owner: Any, X: Any, **checks: Any) -> Any:
+    """X checked as scikit-learn does, without counting its columns: see :func:`remember_columns`."""
+    return check_array(X, input_name="X", estimator=owner, **checks)
+
+
+def remember_columns(owner: Any, X: Any) -> None:
+    """Count and name the columns of X, as the last step of a fit: a refused one leaves the estimator as it was."""
+    validate_data(owner, X, reset=True, skip_check_array=True)
 
 
 def n_workers(owner: Any) -> int:

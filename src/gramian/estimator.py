@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from gramian.checks import check_samples, remember_columns
 from gramian.grams.base import Gram
 from gramian.kernels import Kernel, as_kernel
 from gramian.randomness import spawn
@@ -26,12 +27,17 @@ class KernelEstimator(BaseEstimator):
     kernel: Kernel | str | Callable[[Any, Any], Any]
 
     def _fit_kernel(self, X: Matrix, *, min_samples: int = 1) -> tuple[Matrix, Kernel, Gram]:
-        """X checked, the kernel fitted on it, and its Gram; ``fit`` sets ``kernel_`` when all else has succeeded."""
+        """X checked, the kernel fitted on it, and its Gram; ``fit`` ends with :meth:`_keep`."""
         checks = self._unfitted_kernel()._checks()
-        X = validate_data(self, X, reset=True, ensure_min_samples=min_samples, **checks)
+        X = check_samples(self, X, ensure_min_samples=min_samples, **checks)
         kernel = _seeded(self._unfitted_kernel(X.shape[0]), getattr(self, "random_state", None))
         kernel.fit(X)
         return X, kernel, kernel.gram(X)
+
+    def _keep(self, kernel: Kernel, X: Matrix) -> None:
+        """Hold the kernel and the names of X's columns, when all else has succeeded."""
+        self.kernel_ = kernel
+        remember_columns(self, X)
 
     def _unfitted_kernel(self, n_samples: int = 0) -> Kernel:
         """A fresh kernel as the parameter asks for; an estimator may let it depend on the number of samples."""

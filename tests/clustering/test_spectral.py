@@ -611,3 +611,30 @@ class TestAuto:
         kernel = ClusterKernel(2, 4, random_state=5)
         model = SpectralClustering(2, kernel=kernel, random_state=0).fit(X)
         np.testing.assert_array_equal(model.kernel_.means_, kernel.fit(X).means_)
+
+
+class TestState:
+    """What a fit leaves behind."""
+
+    def test_a_refused_refit_leaves_the_model_as_it_was(self, X):
+        """After an error on other data the fitted model still answers."""
+        model = SpectralClustering(3, kernel="rbf", random_state=0).fit(X)
+        before = model.predict(X)
+        with pytest.raises(ValueError, match="n_clusters=3"):
+            model.fit(np.random.default_rng(0).random((2, 7)))
+        np.testing.assert_array_equal(model.predict(X), before)
+
+    def test_candidates_go_when_the_number_is_given(self, X):
+        """Eigenvalues of a choice do not outlive it."""
+        model = SpectralClustering(None, kernel="rbf", random_state=0).fit(X)
+        assert model.candidate_eigenvalues_ is not None
+        assert model.set_params(n_clusters=2).fit(X).candidate_eigenvalues_ is None
+
+    def test_clusters_are_numbered_by_their_first_row(self, blobs):
+        """Names of clusters do not depend on rounding or on how memory is laid out."""
+        X, _ = blobs
+        labels = SpectralClustering(4, kernel="neighbors", random_state=0).fit(X).labels_
+        _, first = np.unique(labels, return_index=True)
+        assert (np.diff(first) > 0).all()
+        other = SpectralClustering(4, kernel="neighbors", random_state=0).fit(np.asfortranarray(X)).labels_
+        np.testing.assert_array_equal(labels, other)

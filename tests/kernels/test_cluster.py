@@ -14,6 +14,7 @@ from sklearn.svm import SVC
 
 import gramian
 from gramian import Nystroem, SpectralClustering
+from gramian.datasets import load_table
 from gramian.grams import DenseGram, FeatureGram
 from gramian.grams.features import KernelFactor, MatrixFactor
 from gramian.kernels import ClusterKernel, Linear
@@ -183,18 +184,21 @@ def test_without_standardising_units_do_not_matter_either(holes):
 
 def test_n_jobs_and_batches_do_not_change_the_result(holes):
     """One thread, two threads, rows together or one by one: the same kernel, to the bit for the fit."""
-    X, _ = make_blobs(1500, centers=4, n_features=5, random_state=0)
+    X, _ = make_blobs(4000, centers=4, n_features=5, random_state=0)
     one, two = (small(n_jobs=jobs).fit(X) for jobs in (1, 2))
     for name in ("weights_", "means_", "covariances_"):
         assert_array_equal(getattr(one, name), getattr(two, name))
-    F = one.features(X)
-    pieces = np.vstack([two.features(X[rows : rows + 37]).toarray() for rows in range(0, 1500, 37)])
+    F = one.features(X)[:1500]
+    pieces = np.vstack([two.features(X[rows : min(rows + 37, 1500)]).toarray() for rows in range(0, 1500, 37)])
     assert_allclose(F.toarray(), pieces, atol=1e-12)
 
 
 def test_random_state_repeats_and_restarts_extend(holes):
     """The same seed gives the same kernel, and more restarts keep the first ones."""
     assert_array_equal(small().fit(holes)(holes), small().fit(holes)(holes))
+    per_restart = 20
+    means = small().fit(holes).means_
+    assert np.abs(means[:per_restart] - means[per_restart : 2 * per_restart]).max() > 1e-3  # restarts differ
     few, many = small(n_restarts=2).fit(holes), small(n_restarts=3).fit(holes)
     assert_array_equal(few.means_, many.means_[: len(few.means_)])
     assert np.abs(small(random_state=1).fit(holes)(holes) - small().fit(holes)(holes)).max() > 1e-3
@@ -277,6 +281,50 @@ def test_nearly_constant_columns_meet_the_floor():
     assert np.isfinite(K).all()
 
 
+@pytest.mark.parametrize("covariance", ["diag", "spherical", "full"])
+def test_no_component_is_narrower_than_half_a_step(covariance):
+    """Ratings that repeat leave every component at least half a step of spread, beside continuous columns too."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(1, 6, (200, 3)).astype(float), rng.normal(size=200)])
+    kernel = small(n_restarts=2, covariance_type=covariance).fit(X)
+    variances = kernel.covariances_ if covariance != "full" else np.diagonal(kernel.covariances_, axis1=1, axis2=2)
+    least = np.sqrt(variances.min(axis=0)) * kernel.scale_
+    assert (least[:3] > 0.499).all() if covariance != "spherical" else (least > 0.3).all()
+
+
+def test_equal_ratings_do_not_take_over():
+    """Half the rows equal, half spread: the second eigenvector tells the two apart, not one heap of copies."""
+    X, y = load_table("breast_w").X, load_table("breast_w").y
+    for embedding, least in (("kpca", 0.5), ("sym", 0.65), ("rw", 0.75)):
+        model = SpectralClustering(2, kernel="cluster", embedding=embedding, random_state=0).fit(X)
+        assert adjusted_rand_score(y, model.labels_) > least
+    assert adjusted_rand_score(y, SpectralClustering(2, random_state=0).fit(X).labels_) > 0.5
+
+
+@pytest.mark.parametrize("value", [1e3, 1e4, 1e6])
+def test_one_row_far_away_does_not_blur_the_others(value):
+    """A single wild row leaves the similarities of all others as they were, nearly."""
+    X, y = make_blobs(200, centers=3, n_features=4, random_state=0)
+    X[0] = value
+    K = ClusterKernel(10, 12, random_state=0).fit(X)(X)[1:, 1:]
+    same = y[1:, None] == y[1:]
+    assert K[same].mean() > 5 * K[~same].mean()
+
+
+@pytest.mark.parametrize("size", [1e160, 1e-170])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_units_whose_squares_are_no_numbers(holes, size, standardize):
+    """Very large and very small units give the same kernel."""
+    kernel = small(standardize=standardize)
+    assert_allclose(kernel.fit(holes * size)(holes * size), kernel.fit(holes)(holes), atol=1e-8)
+
+
+def test_a_few_deviations_are_not_cut_off(holes):
+    """Rows ten deviations out are told from rows seven out."""
+    kernel = small(max_components=3).fit(np.vstack([holes, np.full((20, 4), 60.0), np.full((20, 4), 90.0)]))
+    assert kernel([[60.0] * 4], [[90.0] * 4])[0, 0] < kernel.diagonal([[60.0] * 4])[0] - 0.05
+
+
 # Sizes ----------------------------------------------------------------------------------------------------
 
 
@@ -305,8 +353,9 @@ def test_features_beyond_the_budget_are_streamed(threshold):
         assert isinstance(streamed.factor, KernelFactor)
         assert isinstance(held.factor, MatrixFactor)
         assert_allclose(streamed @ V, held @ V, rtol=1e-9)
-        with pytest.raises(gramian.MemoryBudgetError, match="features"):
-            kernel.transform(X)
+        for ask in (kernel.transform, kernel.features):
+            with pytest.raises(gramian.MemoryBudgetError, match="features"):
+                ask(X)
 
 
 def test_rows_per_restart_are_limited():
@@ -395,6 +444,8 @@ def test_thin_shapes_are_beyond_it():
         ({"hard": 1}, "hard=1"),
         ({"standardize": "yes"}, "standardize='yes'"),
         ({"max_iter": -1}, "max_iter=-1"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+        ({"verbose": "x"}, "verbose='x'"),
     ],
 )
 def test_bad_parameters_are_named(holes, options, message):

@@ -1,10 +1,13 @@
 """Neighbour graphs against brute force over all pairs."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy.sparse import issparse
 from scipy.sparse.csgraph import connected_components
 
+import gramian
 from gramian.grams import SparseGram
 from gramian.kernels import RBF, Cauchy, ClusterKernel, Cosine, Laplacian, NeighborGraph, Polynomial, Precomputed
 from gramian.kernels import graph as graph_module
@@ -221,3 +224,36 @@ def test_graphs_do_not_add():
     for kernel in (RBF(1.0) + NeighborGraph(), 2.0 * NeighborGraph(), NeighborGraph() * RBF(1.0), 2.0 * Precomputed()):
         with pytest.raises(ValueError, match="cannot be part of a sum or product; combine the matrices"):
             kernel.fit(np.eye(5))
+
+
+def test_radius_does_not_take_holes():
+    """Distances between rows with holes do not exist; the refusal comes from the check, not from inside."""
+    graph = NeighborGraph(radius=1.0, kernel=ClusterKernel(2, 3, random_state=0))
+    assert not graph.accepts_nan
+    with pytest.raises(ValueError, match="NaN"):
+        graph.fit([[1.0, np.nan], [0.0, 1.0], [2.0, 3.0]])
+
+
+def test_fitted_rows_are_prepared_once(monkeypatch):
+    """Asking again about the same rows does not compute their features again, and a copy starts afresh."""
+    X = rows(50)
+    graph = NeighborGraph(5, kernel=ClusterKernel(2, 4, random_state=0)).fit(X)
+    first = graph(X[:3], X)
+    asked = []
+    features = ClusterKernel._features
+    monkeypatch.setattr(ClusterKernel, "_features", lambda self, Z: asked.append(len(Z)) or features(self, Z))
+    np.testing.assert_array_equal(graph(X[:3], X).toarray(), first.toarray())
+    assert asked == [3]
+    again = pickle.loads(pickle.dumps(graph))
+    np.testing.assert_array_equal(again(X[:3], X).toarray(), first.toarray())
+    assert asked == [3, 3, 50] or asked == [3, 50, 3]
+
+
+def test_neighbors_beyond_the_budget_come_from_tiles():
+    """Where the block does not fit, tiles give the same graph."""
+    X = mcar(rows(300), 0.2, random_state=0)[0]
+    graph = NeighborGraph(5, kernel=ClusterKernel(2, 4, random_state=0)).fit(X)
+    whole = graph(X)
+    with gramian.config(memory_budget="500kB"):
+        tiled = graph(X)
+    np.testing.assert_allclose(tiled.toarray(), whole.toarray(), atol=1e-12)

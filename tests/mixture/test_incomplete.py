@@ -343,3 +343,30 @@ class TestRefusals:
         with pytest.warns(ConvergenceWarning, match="max_iter=2"):
             assert not model(max_iter=2, tol=1e-9).fit(holed).converged_
         assert model(max_iter=2, tol=0).fit(holed).n_iter_ == 2
+
+
+def test_rows_beyond_all_squares_still_have_answers():
+    """Probabilities, densities and imputed values of rows whose squares overflow are numbers."""
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    for covariance in ("full", "tied", "diag", "spherical"):
+        model = IncompleteGaussianMixture(2, covariance_type=covariance, random_state=0).fit(X)
+        far = np.array([[1e155, 0, 0, 0], [1e200] * 4, [-1e300, np.nan, 0, 0]])
+        np.testing.assert_allclose(model.predict_proba(far).sum(axis=1), 1)
+        assert np.isfinite(model.score_samples(far)).all()
+        assert np.isfinite(model.impute(far)).all()
+
+
+def test_degrees_of_freedom_are_strictly_above_their_limit():
+    """For two columns the limit is 1, and 1 itself is refused."""
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(ValueError, match="degrees_of_freedom"):
+        IncompleteGaussianMixture(prior={"degrees_of_freedom": 1}).fit(X)
+
+
+def test_a_refused_refit_leaves_the_mixture_as_it_was():
+    """After an error on other data the fitted mixture still answers."""
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = IncompleteGaussianMixture(3, random_state=0).fit(X)
+    with pytest.raises(ValueError, match="n_components=3"):
+        model.fit(np.ones((2, 5)))
+    assert model.predict(X).shape == (20,)

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramian.checks import check_choice, check_count, check_whole, n_workers
+from gramian.checks import check_choice, check_count, check_samples, check_whole, n_workers, remember_columns
 from gramian.clustering.evidence import (
     coassociation,
     condensed_distances,
@@ -162,7 +162,8 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         self : ConsensusClustering
         """
         self._check_parameters()
-        X = validate_data(self, X, reset=True, ensure_min_samples=2, **self._checks())
+        given = X
+        X = check_samples(self, X, ensure_min_samples=2, **self._checks())
         n = X.shape[0]
         base = self._choose_base(X)
         k = check_count(self, "n_clusters", n, none_allowed=True)
@@ -188,6 +189,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         self.labels_, self.n_clusters_ = labels, len(used)
         self.linkage_matrix_, self.lifetimes_ = tree, lifetimes
         self.memberships_, self.seen_, self.base_ = H, seen, models
+        remember_columns(self, given)
         return self
 
     # What the parameters mean for this X -------------------------------------------------------------------

@@ -77,8 +77,8 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
     eigenvalues_ : ndarray (n_components,)
     cluster_centers_ : ndarray (n_clusters_, n_components)
         In the embedding.
-    candidate_eigenvalues_ : ndarray
-        Only with ``n_clusters=None``: the eigenvalues whose gap was looked at.
+    candidate_eigenvalues_ : ndarray or None
+        With ``n_clusters=None`` the eigenvalues whose gap was looked at.
     kernel_ : Kernel
 
     References
@@ -131,13 +131,16 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         check_choice(self, "embedding", ("rw", "sym", "kpca", "keca"))
         check_whole(self, "n_init", "max_clusters")
         check_positive(self, "tol", none_allowed=True)
+        given = X
         X, kernel, gram = self._fit_kernel(X, min_samples=2)
         n = X.shape[0]
         k = check_count(self, "n_clusters", n, none_allowed=True)
         k_axes = check_count(self, "n_components", n, none_allowed=True)
         walk: tuple[Array, Array] | None = None
+        candidates = None
         if k is None:
             k, walk = self._choose_n_clusters(gram, k_axes or 0)
+            candidates = walk[0][: min(int(self.max_clusters), n - 1) + 1]
         k_axes = k_axes or k
         inside = np.ones(n, bool)
         if self.embedding in ("kpca", "keca"):
@@ -152,9 +155,10 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
             coefficients = np.hstack([vectors / values, np.ones((n, 1), vectors.dtype)])
             embedding = unit_rows(vectors) if self.embedding == "sym" else vectors
         labels, centers = self._cluster(embedding[inside], k)
-        self.kernel_ = kernel
+        self._keep(kernel, given)
         self.eigenvalues_, self.embedding_, self.cluster_centers_ = values, embedding, centers
         self.expansion_ = Expansion(kernel, X, coefficients, gram=gram)
+        self.candidate_eigenvalues_ = candidates
         self.n_clusters_ = len(centers)
         self.labels_ = np.full(n, -1)
         self.labels_[inside] = labels
@@ -172,7 +176,6 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
                 f"{self.max_clusters} and n_samples={n}: pass n_clusters"
             )
         values, vectors = _walk(gram).eigenpairs(max(most + 1, n_axes), tol=self.tol)
-        self.candidate_eigenvalues_ = values[: most + 1]
         if values[most] > 1 - 1e-8:  # at least as many separate components as clusters allowed
             return most, (values, vectors)
         power = 0.5 if gram.diagonal().any() else 0.9

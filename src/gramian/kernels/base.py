@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import hstack, issparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import validate_data
 
-from gramian.checks import check_real
+from gramian.checks import check_real, check_samples, remember_columns
 from gramian.configuration import memory_budget, require_memory
 from gramian.grams import tiles
 from gramian.grams.base import Gram
@@ -94,10 +94,8 @@ class Kernel(BaseEstimator):
         -------
         self : Kernel
         """
-        checked = check_array(X, input_name="X", estimator=self, **self._checks())
-        self._resolve(checked)
-        # Counted and named last, so that a refused fit leaves the kernel unfitted.
-        validate_data(self, X, reset=True, skip_check_array=True)
+        self._resolve(check_samples(self, X, **self._checks()))
+        remember_columns(self, X)
         return self
 
     def __call__(self, X: Matrix, Y: Matrix | None = None) -> Array:
@@ -136,7 +134,13 @@ class Kernel(BaseEstimator):
 
     def features(self, X: Matrix) -> Matrix:
         """F with K = F Fᵀ, shape (n, m), dense or CSR, for kernels with finite features."""
-        return self._features(self._checked(X))
+        X = self._checked(X)
+        require_memory(
+            self._feature_bytes(X),
+            f"the features of {X.shape[0]} samples",
+            "ask for a part of the rows at a time, or use gram(X), which does not store them",
+        )
+        return self._features(X)
 
     def gram(self, X: Matrix) -> Gram:
         """The cheapest faithful Gram for X: features, a dense matrix, or recomputed tiles."""
@@ -191,7 +195,7 @@ class Kernel(BaseEstimator):
         """X as a float array or CSR; also counts and names the features, as scikit-learn does."""
         if reset or hasattr(self, "n_features_in_"):
             return validate_data(self, X, reset=reset, **self._checks())
-        return check_array(X, input_name="X", estimator=self, **self._checks())
+        return check_samples(self, X, **self._checks())
 
     def _checks(self) -> dict[str, Any]:
         """What scikit-learn's validation is to allow."""

@@ -17,7 +17,7 @@ from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
 from gramian.grams.features import Factor, FeatureGram, KernelFactor, squared_norms
 from gramian.kernels.feature_map import FeatureMap
-from gramian.mixture.columns import column_moments, column_steps
+from gramian.mixture.columns import column_grain, column_moments
 from gramian.mixture.dense_ensemble import dense_posteriors, fit_dense_mixtures, split_dense, stack_dense
 from gramian.mixture.ensemble import (
     TILE_ROWS,
@@ -34,6 +34,7 @@ from gramian.randomness import spawn
 from gramian.typing import Array, Matrix, RandomState
 
 _STACK_MIXTURES = 30  # evaluated as one product; their posteriors of a tile stay in cache
+_FEW_ROWS = 8
 _DENSE_ROWS = 1000  # up to here the n×n block costs less than the eigen-solver's passes over the features
 _CHUNK_ROWS = 16 * TILE_ROWS  # of features that are recomputed: enough for all threads
 
@@ -66,24 +67,26 @@ class ClusterKernel(FeatureMap):
     max_iter : int, default 10
         Steps of EM, few on purpose: mixtures that are not finished differ more, and their average is better.
     subsample : float, default 0.5
-        Part of the rows that the mixtures of one restart see.
+        Part of the rows that the mixtures of one restart see; drawn anew for each restart. The publication draws
+        them for each mixture, which doubles the cost and gives the same kernel within its noise.
     max_samples : int, default 5000
-        Most rows that they see; a mixture of 30 components knows no more from a million.
+        Most rows that they see, if there are not more components; a mixture of 30 knows no more from a million.
     standardize : bool, default True
         Bring every column to unit variance, over its observed values. False for columns that share a unit, such as
         pixels.
     m_step : {"imputed", "observed"}, default "imputed"
         Means and variances of the expected completed rows, as published, or of the observed values alone.
     reg_covar : float, default 1e-3
-        Least variance of a component in a column, as a part of the column's. Where a column holds few different
-        values, such as counts or ratings, no component is narrower than half the step between them either.
+        Least variance of a component in a column, as a part of the column's (by its middle half, which a few far
+        values do not change). No component is narrower than half the step between neighbouring values either, which
+        matters for counts and ratings.
     hard : bool, default False
         Count only the most probable component: the hard cluster kernel, or co-association matrix.
     normalize : {"count", "cosine"}, default "count"
         "cosine" scales φ(x) to length one, so that every row is fully like itself.
     threshold : float, default 1e-6
-        Posteriors below are taken as zero, and φ(x) is kept as a sparse row of mostly zeros. It lowers k(x, y) by
-        less than 2 · threshold. 0 keeps all, and dense rows.
+        Posteriors below are taken as zero, and φ(x) is kept as a sparse row of mostly zeros. It lowers the mean of
+        dot products by less than 2 · threshold. 0 keeps all, and dense rows, which ``set_output`` needs.
     n_jobs : int, optional
         Threads; by default those of :class:`gramian.config`. The result does not depend on it.
     random_state : int, Generator or None, default None
@@ -173,22 +176,24 @@ class ClusterKernel(FeatureMap):
             raise ValueError("X has no column with two different observed values, so no row can be told from another")
         _warn_empty_rows(X[:, columns])
         center, deviation = center[columns], deviation[columns]
-        scale = deviation if self.standardize else np.full_like(deviation, np.sqrt((deviation**2).mean()))
-        floor = self._least_variances(deviation, column_steps(X[:, columns])) / scale**2
+        scale = deviation if self.standardize else np.full_like(deviation, _root_mean_square(deviation))
+        floor = self._least_variances(X[:, columns], deviation) * (deviation / scale) ** 2
         columns_of = partial(_scaled, columns=columns, center=center, scale=scale)
         mixtures = self._fit_mixtures(X, columns_of, floor.astype(X.dtype))
         self.columns_, self.center_, self.scale_ = columns, center, scale
         self.sizes_, self.weights_, self.means_, self.covariances_ = mixtures
 
-    def _least_variances(self, deviation: Array, steps: Array) -> Array:
-        """What a component's variance in each column must at least be.
+    def _least_variances(self, X: Array, deviation: Array) -> Array:
+        """What a component's variance in each column must at least be, as a part of the column's.
 
         Values on a grid (counts, ratings, answers) repeat, and a component of equal values has no spread at all. It
         would take its own copies for a cluster and the rows one step away for strangers, and eigenvectors would go
-        to such copies. So no component is narrower than half a step, up to half the column's variance.
+        to such copies. So no component is narrower than half a step, up to half the column's variance. And one row
+        far away, which makes the variance large, must not blur all others: the middle half of the column counts.
         """
-        variances = deviation**2
-        return np.maximum(float(self.reg_covar) * variances, np.minimum(steps**2 / 4, variances / 2))
+        steps, spreads = column_grain(X)
+        spread = np.minimum(np.where(spreads > 0, spreads / deviation, 1), 1)
+        return np.maximum(float(self.reg_covar) * spread**2, np.minimum((steps / deviation) ** 2 / 4, 0.5))
 
     def _fit_mixtures(
         self, X: Array, columns_of: Callable[[Array], Array], floor: Array
@@ -231,7 +236,9 @@ class ClusterKernel(FeatureMap):
             self._run(fit_restart, range(len(generators)), float(length) * sizes.sum() * len(generators))
         ordered = [parts[q] for q in range(len(generators))]
         if self.covariance_type in ("full", "tied"):
-            return np.tile(sizes, len(generators)), *stack_dense([model for part in ordered for model in part])
+            dense = stack_dense([model for part in ordered for model in part])
+            weights, means, covariances = (part.astype(X.dtype, copy=False) for part in dense)
+            return np.tile(sizes, len(generators)), weights, means, covariances
         whole = stack(ordered)
         return whole.sizes, whole.weights, whole.means, whole.variances
 
@@ -283,7 +290,9 @@ class ClusterKernel(FeatureMap):
         return KernelFactor(self, X, self._n_features_out, _CHUNK_ROWS)
 
     def _tile(self, left: Any, right: Any) -> Array:
-        """A tenth of the features is not zero, too many for a product of sparse matrices to beat a dense one."""
+        """A tenth or fifth of the features is not zero: too many for sparse products to beat dense ones."""
+        if issparse(right) and left.shape[0] <= _FEW_ROWS:  # not worth writing the others out
+            return np.ascontiguousarray((right @ (left.toarray() if issparse(left) else left).T).T)
         parts = [part.toarray() if issparse(part) else part for part in (left, right)]
         return np.asarray(parts[0] @ parts[1].T)
 
@@ -383,10 +392,16 @@ class ClusterKernel(FeatureMap):
 
 def _scaled(X: Array, columns: Array, center: Array, scale: Array) -> Array:
     """The columns that count, in units of their deviation."""
-    Z = (X[:, columns] - center.astype(X.dtype)) / scale.astype(X.dtype)
+    with np.errstate(over="ignore"):
+        Z = (X[:, columns] - center.astype(X.dtype)) / scale.astype(X.dtype)
     # Beyond this many deviations squares lose their digits; it is infinitely far for any mixture.
     limit = 1e6 if X.dtype == np.float64 else 1e3
     return np.clip(Z, -limit, limit, out=Z)
+
+
+def _root_mean_square(values: Array) -> float:
+    largest = values.max()  # whose square may overflow
+    return float(largest * np.sqrt(np.mean((values / largest) ** 2)))
 
 
 def _sparse_rows(blocks: Iterable[Array]) -> csr_array:
@@ -399,7 +414,7 @@ def _sparse_rows(blocks: Iterable[Array]) -> csr_array:
         rows.append(np.flatnonzero(kept) % n)
         counts.append(kept.sum(axis=1))
     indptr = np.cumsum(np.concatenate(counts))
-    parts = np.concatenate(values), np.concatenate(rows).astype(np.int32), indptr
+    parts = np.concatenate(values), np.concatenate(rows).astype(np.int32), indptr.astype(np.int32)
     return csc_array(parts, shape=(n, len(indptr) - 1)).tocsr()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,15 @@ from scipy.sparse import csr_array, vstack
 from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
-from gramian.configuration import require_memory, threads
+from gramian.checks import check_positive, check_whole
+from gramian.configuration import memory_budget, require_memory, threads
 from gramian.grams import tiles
 from gramian.grams.sparse import SparseGram
 from gramian.kernels.base import Kernel
 from gramian.kernels.vector import RBF, Cauchy
 from gramian.typing import Array, Matrix
 
-_TILE_ROWS, _TILE_COLUMNS = 256, 2048
+_TILE_ROWS, _TILE_COLUMNS = 256, 512
 _TREE_FEATURES = 15  # beyond, a k-d tree visits most of the points and brute force by GEMM wins
 
 
@@ -39,7 +39,7 @@ class NeighborGraph(Kernel):
     n_neighbors : int, default 10
         Neighbours per row; ignored if ``radius`` is given.
     radius : float, optional
-        Connect all pairs closer than this (strictly).
+        Connect all pairs closer than this (strictly) by their Euclidean distance, so not with missing values.
     kernel : Kernel, str or callable, optional
         Weights the edges and defines who is near. None is the Euclidean distance and weight 1.
     mutual : bool, default False
@@ -74,16 +74,15 @@ class NeighborGraph(Kernel):
     @property
     def accepts_nan(self) -> bool:  # type: ignore[override]
         kernel = self._weighting()
-        return kernel is not None and bool(kernel.accepts_nan)
+        return self.radius is None and kernel is not None and bool(kernel.accepts_nan)
 
     def fit(self, X: Matrix, y: Any = None) -> NeighborGraph:
         """Check the parameters against X and fit the weighting kernel, if any; see :meth:`Kernel.fit`."""
         X = self._checked(X, reset=True)
         if self.radius is not None:
-            if not isinstance(self.radius, Real) or not self.radius > 0:
-                raise ValueError(f"radius={self.radius!r} must be a positive number")
-        elif not isinstance(self.n_neighbors, Integral) or self.n_neighbors < 1:
-            raise ValueError(f"n_neighbors={self.n_neighbors!r} must be a whole number >= 1")
+            check_positive(self, "radius")
+        else:
+            check_whole(self, "n_neighbors")
         if not isinstance(self.mutual, (bool, np.bool_)):
             raise ValueError(f"mutual={self.mutual!r} must be True or False")
         kernel = self._weighting()
@@ -138,9 +137,9 @@ class NeighborGraph(Kernel):
         if self.radius is not None:
             distances, index, indptr = _within(X, Y, float(self.radius), same=same)
             return self._weighted(kernel, X, Y, distances, index, indptr)
-        first, number = _first_occurrences(Y)
+        known = _Known(Y) if same else self._known(Y)
+        first, number, distinct = known.first, known.number, known.distinct
         own = number if same else None
-        distinct = Y if len(first) == Y.shape[0] else Y[first]
         n_neighbors = min(int(self.n_neighbors), len(first) - same)
         if n_neighbors == 0:
             return _copies(kernel, X, first, number)
@@ -149,11 +148,25 @@ class NeighborGraph(Kernel):
             indptr = np.arange(0, index.size + 1, n_neighbors)
             edges = self._weighted(kernel, X, distinct, distances.ravel(), index.ravel(), indptr)
         else:
-            edges = _most_similar(kernel, X, distinct, n_neighbors, own)
+            sides = None
+            if not same and kernel.has_features:
+                known.features = kernel._features(distinct) if known.features is None else known.features
+                sides = kernel._features(X), known.features
+            edges = _most_similar(kernel, X, distinct, n_neighbors, own, sides)
         if len(first) == Y.shape[0]:
             return edges
         edges = csr_array((edges.data, first[edges.indices], edges.indptr), shape=(X.shape[0], Y.shape[0]))
         return edges + _copies(kernel, X, first, number) if same else edges
+
+    def _known(self, Y: Matrix) -> _Known:
+        """What was found out about Y before; a fitted model asks about the same rows again and again."""
+        known: _Known | None = getattr(self, "_last", None)
+        if known is None or known.rows is not Y:
+            known = self._last = _Known(Y)
+        return known
+
+    def __getstate__(self) -> Any:
+        return {name: value for name, value in super().__getstate__().items() if name != "_last"}
 
     def _weighted(
         self, kernel: Kernel | None, X: Matrix, Y: Matrix, distances: Array, index: Array, indptr: Array
@@ -166,6 +179,16 @@ class NeighborGraph(Kernel):
         else:
             weights = _pair_values(kernel, X, Y, indptr, index)
         return csr_array((weights, index, indptr), shape=(X.shape[0], Y.shape[0]))
+
+
+class _Known:
+    """Rows to be neighbours of, which of them are distinct, and their features once asked for."""
+
+    def __init__(self, rows: Matrix) -> None:
+        self.rows = rows
+        self.first, self.number = _first_occurrences(rows)
+        self.distinct = rows if len(self.first) == rows.shape[0] else rows[self.first]
+        self.features: Matrix | None = None
 
 
 def _first_occurrences(X: Array) -> tuple[Array, Array]:
@@ -223,16 +246,26 @@ def _within(X: Array, Y: Array, radius: float, *, same: bool) -> tuple[Array, Ar
     return graph.data[keep], graph.indices[keep], indptr
 
 
-def _most_similar(kernel: Kernel, X: Matrix, Y: Matrix, n_neighbors: int, own: Array | None) -> csr_array:
-    """For each row of X the most similar of the distinct rows Y, the row ``own`` left out, from tiles of values."""
+def _most_similar(
+    kernel: Kernel, X: Matrix, Y: Matrix, n_neighbors: int, own: Array | None, sides: tuple[Any, Any] | None = None
+) -> csr_array:
+    """For each row of X the most similar of the distinct rows Y, the row ``own`` left out, from tiles of values.
+
+    ``sides`` are X and Y as the kernel prepares them, where that has been done.
+    """
     n, m = X.shape[0], Y.shape[0]
-    left, right = kernel._sides(X, Y)
     index = np.zeros((n, n_neighbors), np.intp)
     weights = np.full((n, n_neighbors), -np.inf, X.dtype)
+    if sides is None and float(n) * m * X.dtype.itemsize <= memory_budget() / 4:
+        whole = kernel._block(X, None if X is Y else Y)  # in one go, which saves work for symmetric blocks
+        tile_of: Callable[[slice, slice], Array] = lambda rows, columns: whole[rows, columns]  # noqa: E731
+    else:
+        left, right = kernel._sides(X, Y) if sides is None else sides
+        tile_of = lambda rows, columns: kernel._tile(left[rows], right[columns])  # noqa: E731
 
     def select(rows: slice) -> None:
         for columns in tiles.slices(m, _TILE_COLUMNS):
-            tile = kernel._tile(left[rows], right[columns])
+            tile = tile_of(rows, columns)
             if own is not None:
                 here = own[rows] - columns.start
                 inside = np.flatnonzero((here >= 0) & (here < tile.shape[1]))

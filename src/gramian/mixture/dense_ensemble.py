@@ -37,8 +37,7 @@ def fit_dense_mixtures(
         One covariance for all components of a mixture.
     max_iter : int
     floor : ndarray (d,)
-        Least variance in each column; the smallest is added to every variance after each step, because a floor in
-        each column alone does not keep a full covariance from being singular.
+        Added to the variances after each step: a mere floor would not keep a full covariance from being singular.
     """
     table = IncompleteTable(X.astype(np.float64, copy=False))
     kind: CovarianceType = "tied" if tied else "full"
@@ -49,7 +48,7 @@ def fit_dense_mixtures(
         if tied:
             covariances = np.einsum("k,kij->ij", weights, covariances)
         start = Parameters(weights, means, covariances)
-        fit = run_em(table, start, covariance_type=kind, max_iter=max_iter, tol=0, ridge=float(floor.min()))
+        fit = run_em(table, start, covariance_type=kind, max_iter=max_iter, tol=0, ridge=floor.astype(np.float64))
         fitted.append(fit.parameters)
     return fitted
 

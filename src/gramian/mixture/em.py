@@ -65,7 +65,7 @@ def run_em(
     max_iter: int = 100,
     tol: float = 1e-3,
     m_step: MStep = "imputed",
-    ridge: float = 0.0,
+    ridge: float | Array = 0.0,
     prior: Prior | None = None,
     advance: Callable[[], None] | None = None,
 ) -> Fit:
@@ -85,8 +85,8 @@ def run_em(
     m_step : {"imputed", "observed"}
         Whether holes count as latent values, at the component's mean and with its variance, or not at all. The second
         exists for "diag" and "spherical" only and has the same fixed points.
-    ridge : float
-        Added to every variance after each M-step.
+    ridge : float or ndarray (d,)
+        Added to every variance, or that of each column, after each M-step.
     prior : Prior, optional
         Maximise the posterior density instead of the likelihood.
     advance : callable, optional
@@ -185,7 +185,7 @@ def _dense_step(
     table: IncompleteTable,
     parameters: Parameters,
     covariance_type: CovarianceType,
-    ridge: float,
+    ridge: float | Array,
     prior: Prior | None,
 ) -> tuple[float, Parameters]:
     """One iteration: the bound at ``parameters``, and the next ones."""
@@ -347,7 +347,7 @@ def _diagonal_step(
     parameters: Parameters,
     covariance_type: CovarianceType,
     m_step: MStep,
-    ridge: float,
+    ridge: float | Array,
     prior: Prior | None,
 ) -> tuple[float, Parameters]:
     """One iteration: the bound at ``parameters``, and the next ones."""

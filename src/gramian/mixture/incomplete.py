@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramian.checks import check_choice, check_count, check_real, check_whole
+from gramian.checks import check_choice, check_count, check_real, check_samples, check_whole, remember_columns
 from gramian.configuration import require_memory
 from gramian.mixture.em import CovarianceType, MStep, Parameters, Prior, log_joint, memberships, run_em
 from gramian.mixture.imputation import draw_missing, expected_missing, random_rows
@@ -169,7 +169,8 @@ class IncompleteGaussianMixture(DensityMixin, BaseEstimator):
         self : IncompleteGaussianMixture
         """
         self._check_settings()
-        X = validate_data(self, X, reset=True, **self._checks())
+        given = X
+        X = check_samples(self, X, **self._checks())
         K = check_count(self, "n_components", len(X))
         assert K is not None
         known = self._known_columns(X)
@@ -204,6 +205,7 @@ class IncompleteGaussianMixture(DensityMixin, BaseEstimator):
         self.lower_bound_ = float(self.lower_bounds_[-1])
         self.n_iter_ = len(best.bounds)
         self.converged_ = best.converged
+        remember_columns(self, given)
         if not best.converged and self.tol > 0:
             warnings.warn(
                 f"EM did not converge in max_iter={self.max_iter} iterations; raise max_iter or tol",
@@ -265,7 +267,11 @@ class IncompleteGaussianMixture(DensityMixin, BaseEstimator):
         least = {"mean_precision": 0.0, "degrees_of_freedom": d - 1.0 if dense else 0.0, "weight_concentration": 1.0}
         for name, value in values.items():
             above = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
-            if not above or float(value) < least[name] or (float(value) == least[name] != 1.0):
+            if (
+                not above
+                or float(value) < least[name]
+                or (float(value) == least[name] and name != "weight_concentration")
+            ):
                 sign = ">=" if name == "weight_concentration" else ">"
                 raise ValueError(f"prior[{name!r}]={value!r} must be a number {sign} {least[name]:g}")
         return Prior(**{name: float(value) for name, value in values.items()})

@@ -15,6 +15,8 @@ import numpy as np
 from gramian.mixture.em import CovarianceType, Parameters
 from gramian.typing import Array
 
+_FARTHEST = 1e100  # deviations
+
 
 @dataclass(frozen=True)
 class Scaling:
@@ -56,8 +58,10 @@ class Scaling:
         return cls(known, center, unit * np.sqrt(variances), covariance_type)
 
     def rows(self, X: Array) -> Array:
-        """The user's rows, standardised."""
-        return (X[:, self.known].astype(np.float64) - self.center) / self.scale
+        """The user's rows, standardised; a row so far away that squares overflow is put where they do not."""
+        with np.errstate(over="ignore"):
+            Z = (X[:, self.known].astype(np.float64) - self.center) / self.scale
+        return np.clip(Z, -_FARTHEST, _FARTHEST, out=Z)
 
     def filled(self, X: Array, Z: Array) -> Array:
         """A copy of the user's rows X with standardised values Z in the holes of the known columns."""

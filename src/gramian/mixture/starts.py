@@ -12,6 +12,7 @@ from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin, pairwise_distances_argmin_min
 
+from gramian.mixture.columns import column_moments
 from gramian.mixture.em import CovarianceType, Parameters
 from gramian.typing import Array
 
@@ -39,15 +40,8 @@ def observed_scale(X: Array, *, common: bool = False) -> tuple[Array, Array]:
     >>> observed_scale(np.array([[1.0, 5.0], [3.0, np.nan], [np.nan, 5.0]]))
     (array([2., 5.]), array([1., 5.]))
     """
-    low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
-    # In units of their range, neither sums nor squares overflow or vanish; equal values have a mean without rounding.
-    span = high / 2 - low / 2
-    unit = np.where(span > 0, span, 1.0)
-    relative = (X - low) / unit
-    means = np.nanmean(relative, axis=0)
-    variances = np.nanmean((relative - means) ** 2, axis=0)
-    center = low + unit * means
-    scale = np.where(span > 0, unit * np.sqrt(variances), 0.0)
+    _, center, scale = column_moments(X)
+    low = np.nanmin(X, axis=0)
     # Squares of what takes the place of a missing scale must be numbers.
     instead = np.clip(np.where(low == 0, 1.0, np.abs(low)), 1e-140, 1e140)
     if common:
