@@ -30,6 +30,7 @@ class DotProduct:
 # Classes that need arguments, or smaller ones than their defaults to be quick on a few dozen rows.
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "ConsensusClustering": {"n_partitions": 20},
+    "ClusterKernel": {"n_restarts": 4, "max_components": 5},
     "FunctionKernel": {"function": DotProduct()},
     "FourierFeatures": {"n_components": 10},
     "Nystroem": {"n_components": 5},
@@ -41,6 +42,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 # Settings that take another path through the code and are held to the same promises. Every estimator with a
 # kernel is also tried with similarities instead of rows, if its tags say that it takes them.
 VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "ClusterKernel": [{"threshold": 0}, {"hard": True}, {"covariance_type": "full"}],
     "ConsensusClustering": [{"linkage": "single"}, {"linkage": "spectral"}, {"subsample": 0.7}, {"base": "mixture"}],
     "IncompleteGaussianMixture": [
         {"covariance_type": "tied"},

@@ -103,7 +103,7 @@ class KernelKMeans(ClusterMixin, KernelEstimator):
         """
         check_whole(self, "n_init", "max_iter")
         check_whole(self, "verbose", least=0)
-        given = X
+        samples = X
         X, kernel, gram = self._fit_kernel(X)
         n = X.shape[0]
         k = check_count(self, "n_clusters", n)
@@ -125,7 +125,7 @@ class KernelKMeans(ClusterMixin, KernelEstimator):
             rng = generator(self.random_state)
             for n_starts in _groups(n, k, int(self.n_init), gram.dtype.itemsize):
                 descent.run(_plus_plus(view, k, n_starts, weights, rng))
-        self._keep(kernel, given)
+        self._keep(kernel, samples)
         self.inertia_, self.n_iter_ = descent.objective, descent.n_iter
         self.labels_, used = used_labels(descent.labels)
         self.n_clusters_ = len(used)

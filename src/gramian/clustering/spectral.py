@@ -131,7 +131,7 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         check_choice(self, "embedding", ("rw", "sym", "kpca", "keca"))
         check_whole(self, "n_init", "max_clusters")
         check_positive(self, "tol", none_allowed=True)
-        given = X
+        samples = X
         X, kernel, gram = self._fit_kernel(X, min_samples=2)
         n = X.shape[0]
         k = check_count(self, "n_clusters", n, none_allowed=True)
@@ -155,7 +155,7 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
             coefficients = np.hstack([vectors / values, np.ones((n, 1), vectors.dtype)])
             embedding = unit_rows(vectors) if self.embedding == "sym" else vectors
         labels, centers = self._cluster(embedding[inside], k)
-        self._keep(kernel, given)
+        self._keep(kernel, samples)
         self.eigenvalues_, self.embedding_, self.cluster_centers_ = values, embedding, centers
         self.expansion_ = Expansion(kernel, X, coefficients, gram=gram)
         self.candidate_eigenvalues_ = candidates

@@ -80,12 +80,12 @@ class KernelECA(KernelProjection):
         self : KernelECA
         """
         check_positive(self, "tol", none_allowed=True)
-        given = X
+        samples = X
         X, kernel, gram = self._fit_kernel(X)
         wanted = check_count(self, "n_components", X.shape[0])
         assert wanted is not None
         values, vectors, self.entropies_, self.component_indices_ = entropy_axes(gram, wanted, kernel, self.tol)
-        self._keep(kernel, given)
+        self._keep(kernel, samples)
         self.eigenvalues_ = values
         self.n_components_ = len(values)
         self.embedding_ = vectors * np.sqrt(values)

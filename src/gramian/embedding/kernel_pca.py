@@ -108,7 +108,7 @@ class KernelPCA(KernelProjection):
         check_choice(self, "center", (True, False))
         check_positive(self, "ridge")
         check_positive(self, "tol", none_allowed=True)
-        given = X
+        samples = X
         X, kernel, gram = self._fit_kernel(X, min_samples=2 if self.center else 1)
         n = X.shape[0]
         wanted = check_count(self, "n_components", n, none_allowed=True) or n
@@ -122,7 +122,7 @@ class KernelPCA(KernelProjection):
         keep = significant(values, n) & ((values > 0) | (which == "magnitude"))
         if not keep.any():
             raise ValueError("all samples are alike under the kernel, so X has no variance to analyse; check X")
-        self._keep(kernel, given)
+        self._keep(kernel, samples)
         self._finish(X, gram, view, weights, values[keep], np.ascontiguousarray(vectors[:, keep]))
         return self
 

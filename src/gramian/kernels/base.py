@@ -137,8 +137,8 @@ class Kernel(BaseEstimator):
         X = self._checked(X)
         require_memory(
             self._feature_bytes(X),
-            f"the features of {X.shape[0]} samples",
-            "ask for a part of the rows at a time, or use gram(X), which does not store them",
+            f"the {X.shape[0]}×{self._n_features(X)} array of features",
+            "ask for a part of the rows at a time, or use gram(X), which does not store it",
         )
         return self._features(X)
 

@@ -20,7 +20,6 @@ from gramian.kernels.feature_map import FeatureMap
 from gramian.mixture.columns import column_grain, column_moments
 from gramian.mixture.dense_ensemble import dense_posteriors, fit_dense_mixtures, split_dense, stack_dense
 from gramian.mixture.ensemble import (
-    TILE_ROWS,
     Mixtures,
     design,
     fit_mixtures,
@@ -36,7 +35,8 @@ from gramian.typing import Array, Matrix, RandomState
 _STACK_MIXTURES = 30  # evaluated as one product; their posteriors of a tile stay in cache
 _FEW_ROWS = 8
 _DENSE_ROWS = 1000  # up to here the n×n block costs less than the eigen-solver's passes over the features
-_CHUNK_ROWS = 16 * TILE_ROWS  # of features that are recomputed: enough for all threads
+_TILE_ROWS = 512  # of features
+_CHUNK_ROWS = 16 * _TILE_ROWS  # of features that are recomputed: enough for all threads
 
 
 class ClusterKernel(FeatureMap):
@@ -86,7 +86,7 @@ class ClusterKernel(FeatureMap):
         "cosine" scales φ(x) to length one, so that every row is fully like itself.
     threshold : float, default 1e-6
         Posteriors below are taken as zero, and φ(x) is kept as a sparse row of mostly zeros. It lowers the mean of
-        dot products by less than 2 · threshold. 0 keeps all, and dense rows, which ``set_output`` needs.
+        dot products by less than 2 · threshold. 0 keeps all, and dense rows.
     n_jobs : int, optional
         Threads; by default those of :class:`gramian.config`. The result does not depend on it.
     random_state : int, Generator or None, default None
@@ -101,6 +101,8 @@ class ClusterKernel(FeatureMap):
         Of all mixtures, stacked, in units of the scaled columns.
     covariances_ : ndarray (n_components, d'), (n_components, d', d') or (M, d', d')
         The variances for "diag" and "spherical", the matrices for "full", one for each mixture for "tied".
+    n_iter_ : int
+        ``max_iter``.
     columns_ : ndarray (d,) of bool
         The d' columns that are used. Those without two different observed values say nothing and are left out.
     center_, scale_ : ndarray (d',)
@@ -181,6 +183,7 @@ class ClusterKernel(FeatureMap):
         columns_of = partial(_scaled, columns=columns, center=center, scale=scale)
         mixtures = self._fit_mixtures(X, columns_of, floor.astype(X.dtype))
         self.columns_, self.center_, self.scale_ = columns, center, scale
+        self.n_iter_ = int(self.max_iter)
         self.sizes_, self.weights_, self.means_, self.covariances_ = mixtures
 
     def _least_variances(self, X: Array, deviation: Array) -> Array:
@@ -255,12 +258,12 @@ class ClusterKernel(FeatureMap):
 
     def _features(self, X: Matrix) -> Matrix:
         memberships = self._memberships(X)
-        tasks = list(tiles.slices(X.shape[0], TILE_ROWS))
+        tasks = list(tiles.slices(X.shape[0], _TILE_ROWS))
         parts: dict[int, Matrix] = {}
 
         def fill(rows: slice) -> None:
             blocks = memberships(rows)
-            F = np.vstack(list(blocks)).T if self._dense() else _sparse_rows(blocks)
+            F = np.vstack(list(blocks)).T if self._dense() else _sparse_rows(blocks, self._least())
             parts[rows.start] = self._normalized(F)
 
         self._run(fill, tasks, float(X.shape[0]) * self._n_features_out)
@@ -302,12 +305,15 @@ class ClusterKernel(FeatureMap):
         K = np.zeros((len(X), len(X if Y is None else Y)), X.dtype)
         if Y is None:
             for A in left(slice(None)):
+                A *= self._least() <= A
                 K += A.T @ A
             own = other = np.diagonal(K).copy()
         else:
             right = self._memberships(Y)
             own, other = (np.zeros(size, X.dtype) for size in K.shape)
             for A, B in zip(left(slice(None)), right(slice(None)), strict=True):
+                A *= self._least() <= A
+                B *= self._least() <= B
                 K += A.T @ B
                 own += np.einsum("ij,ij->j", A, A)
                 other += np.einsum("ij,ij->j", B, B)
@@ -325,8 +331,6 @@ class ClusterKernel(FeatureMap):
             for sizes, gamma in posteriors_of(rows):
                 if self.hard:
                     keep_largest(gamma, sizes)
-                elif self.threshold > 0:
-                    gamma *= gamma >= self.threshold
                 yield gamma
 
         return memberships
@@ -352,6 +356,10 @@ class ClusterKernel(FeatureMap):
             return zip(self.sizes_[:, None], dense_posteriors(models, Z[rows]), strict=True)
 
         return posteriors_of
+
+    def _least(self) -> float:
+        """Memberships below are taken as zero."""
+        return 0.5 if self.hard else float(self.threshold)
 
     def _dense(self) -> bool:
         return self.threshold == 0 and not self.hard
@@ -404,18 +412,18 @@ def _root_mean_square(values: Array) -> float:
     return float(largest * np.sqrt(np.mean((values / largest) ** 2)))
 
 
-def _sparse_rows(blocks: Iterable[Array]) -> csr_array:
-    """Blocks of shape (columns, rows), side by side, as the rows of a CSR matrix without the zeros."""
-    values, rows, counts, n = [], [], [np.zeros(1, np.int64)], 0
+def _sparse_rows(blocks: Iterable[Array], threshold: float) -> csr_array:
+    """Blocks of shape (columns, rows), side by side, as the rows of a CSR matrix of what reaches the threshold."""
+    values, rows, ends, n, found = [], [], [np.zeros(1, np.intp)], 0, 0
     for block in blocks:
         n = block.shape[1]
-        kept = block != 0
-        values.append(block[kept])
-        rows.append(np.flatnonzero(kept) % n)
-        counts.append(kept.sum(axis=1))
-    indptr = np.cumsum(np.concatenate(counts))
-    parts = np.concatenate(values), np.concatenate(rows).astype(np.int32), indptr.astype(np.int32)
-    return csc_array(parts, shape=(n, len(indptr) - 1)).tocsr()
+        places = np.flatnonzero(block >= threshold)
+        values.append(block.ravel()[places])
+        ends.append(found + np.searchsorted(places, n * np.arange(1, len(block) + 1)))
+        rows.append((places % n).astype(np.int32))
+        found += len(places)
+    indptr = np.concatenate(ends).astype(np.int32)
+    return csc_array((np.concatenate(values), np.concatenate(rows), indptr), shape=(n, len(indptr) - 1)).tocsr()
 
 
 def _warn_empty_rows(X: Array) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from scipy.sparse import issparse
+from sklearn import get_config
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -32,7 +34,9 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FeatureKerne
             F Fᵀ is, or approximates, the Gram matrix. In the dtype of X.
         """
         check_is_fitted(self)
-        return self.features(X)
+        F = self.features(X)
+        container = getattr(self, "_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
+        return F.toarray() if issparse(F) and container != "default" else F  # a data frame holds no sparse matrix
 
     def _n_features(self, X: Matrix) -> int:
         check_is_fitted(self)

@@ -16,8 +16,9 @@ import numpy as np
 from gramian.grams import tiles
 from gramian.typing import Array
 
-# Log-densities of so many rows under the components of one restart stay in cache from product to sums.
-TILE_ROWS = 512
+# Log-densities of so many rows under the components of one restart stay in the last cache from product to sums. Fewer
+# would stay nearer, but then the threads wait for each other at Python's lock, between the many short steps.
+_TILE_ROWS = 2048
 _LOG_2PI = float(np.log(2 * np.pi))
 _LEAST_WEIGHT = 1e-12
 
@@ -159,7 +160,7 @@ def _sums(mixtures: Mixtures, D: Array) -> Array:
     """Σ_i γ_ik design(x_i) for every component k, shape (n_components, p)."""
     theta = natural(mixtures, complete=_complete(D, mixtures))
     total = np.zeros_like(theta)
-    for rows in tiles.slices(len(D), TILE_ROWS):
+    for rows in tiles.slices(len(D), _TILE_ROWS):
         total += posteriors(theta, mixtures.sizes, D[rows]) @ D[rows]
     return total
 
@@ -218,9 +219,12 @@ def initial_mixtures(
     shift = -0.5 * (centres * centres).sum(axis=1, keepdims=True)
     D = design(filled, complete=True)
     total = np.zeros((len(centres), D.shape[1]), X.dtype)
-    for rows in tiles.slices(len(D), TILE_ROWS):
-        nearness = shift + centres @ filled[rows].T
-        keep_largest(nearness, sizes)
+    for rows in tiles.slices(len(D), _TILE_ROWS):
+        nearness = centres @ filled[rows].T
+        nearness += shift
+        for block in _blocks(nearness, sizes):
+            np.equal(block, np.maximum.reduce(block, axis=0), out=block, casting="unsafe")
+            block /= np.add.reduce(block, axis=0)  # a row halfway between centres, or centres that coincide
         total += nearness @ D[rows]
     # An empty cluster keeps its centre and has the spread of the column.
     spread = np.broadcast_to(filled.var(axis=0), centres.shape)
@@ -236,20 +240,27 @@ def _far_apart(X: Array, sizes: Array, rng: np.random.Generator) -> Array:
     The next centre is a row drawn with probability proportional to its squared distance from the nearest centre.
     """
     n, n_models = len(X), len(sizes)
+    order = np.argsort(-sizes, kind="stable")  # largest first: those that still draw are a slice
+    drawing = np.searchsorted(-sizes[order], -np.arange(1, int(sizes.max())), side="left").tolist()
     squares = (X * X).sum(axis=1)
-    chosen = np.empty((n_models, int(sizes.max())), np.intp)
+    chosen = np.zeros((n_models, int(sizes.max())), np.intp)
     chosen[:, 0] = rng.integers(n, size=n_models)
     nearest = np.full((n_models, n), np.inf, X.dtype)
-    for step in range(1, chosen.shape[1]):
-        active = np.flatnonzero(sizes > step)
-        last = chosen[active, step - 1]
-        distances = np.maximum(squares[last, None] + squares - 2 * (X[last] @ X.T), 0)
-        distances[np.arange(len(active)), last] = 0
-        nearest[active] = np.minimum(nearest[active], distances)
-        cumulated = np.cumsum(nearest[active], axis=1, dtype=np.float64)
+    for step, count in enumerate(drawing, start=1):
+        last = chosen[:count, step - 1]
+        distances = X[last] @ X.T
+        distances *= -2
+        distances += squares
+        distances += squares[last, None]
+        distances[np.arange(count), last] = 0
+        np.minimum(nearest[:count], distances, out=nearest[:count])
+        np.maximum(nearest[:count], 0, out=nearest[:count])  # rounding
+        cumulated = np.cumsum(nearest[:count], axis=1, dtype=np.float64)
         draws, anywhere = rng.random(n_models), rng.integers(n, size=n_models)
-        draws = draws[active] * cumulated[:, -1]
-        drawn = (cumulated <= draws[:, None]).sum(axis=1)
-        # Where every row coincides with a centre, all distances are zero and any row will do.
-        chosen[active, step] = np.where(cumulated[:, -1] > 0, np.minimum(drawn, n - 1), anywhere[active])
-    return np.concatenate([row[:size] for row, size in zip(chosen, sizes, strict=True)])
+        for m, (row, draw) in enumerate(zip(cumulated, draws[:count], strict=True)):
+            # Where every row coincides with a centre, all distances are zero and any row will do.
+            drawn = np.searchsorted(row, draw * row[-1], side="right") if row[-1] > 0 else anywhere[m]
+            chosen[m, step] = min(int(drawn), n - 1)
+    in_order = np.empty_like(chosen)
+    in_order[order] = chosen
+    return np.concatenate([row[:size] for row, size in zip(in_order, sizes, strict=True)])
