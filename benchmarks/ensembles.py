@@ -186,6 +186,7 @@ CASES = [
         data=lambda: _table(rate=0.3),
         sides={
             "gramian": lambda data: _ours(data[0]),
+            "gramian, float32": lambda data: _ours(data[0].astype(np.float32)),
             "products and exponentials alone": _limit,
             "KNNImputer, joblib loop": lambda data: _loop(KNNImputer().fit_transform(data[0])),
             "IterativeImputer, joblib loop": lambda data: _loop(IterativeImputer().fit_transform(data[0])),
