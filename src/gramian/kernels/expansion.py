@@ -67,7 +67,8 @@ class Expansion:
         X = self.kernel._checked(X)
         offset = None if self.offset is None else self.offset.astype(X.dtype, copy=False)
         if self.weights is not None:
-            return _weighted(self.kernel._factor(X), self.weights.astype(X.dtype, copy=False), offset)
+            # Features are used once here, so a chunk of them at a time is enough.
+            return _weighted(self.kernel._streamed(X), self.weights.astype(X.dtype, copy=False), offset)
         assert self.coefficients is not None
         values = self.kernel.product(X, self.points, self.coefficients.astype(X.dtype, copy=False))
         return values if offset is None else values + offset
