@@ -1,0 +1,45 @@
+"""What the ranking estimators share: a walk on the fitted samples, and new samples that take their first step on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gramian.estimator import KernelEstimator
+from gramian.ranking.extension import warn_alone
+from gramian.ranking.walk import Walk, cross_similarities
+from gramian.typing import Array, Matrix
+
+
+class WalkEstimator(KernelEstimator):
+    """Base of the estimators that rank by a walk; ``fit`` sets ``kernel_``, ``X_fit_``, ``base_scores_``, ``_walk``.
+
+    Attributes
+    ----------
+    X_fit_ : ndarray or CSR (n, d)
+        The fitted samples.
+    base_scores_ : ndarray (n,)
+    """
+
+    _walk: Walk | None
+
+    def _the_walk(self) -> Walk:
+        """The walk on the fitted samples; a loaded model computes its Gram again when it is first needed."""
+        walk = getattr(self, "_walk", None)
+        if walk is None:
+            self._walk = walk = Walk(self.kernel_.gram(self.X_fit_))
+        return walk
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The Gram may be n×n and follows from the kernel and the samples.
+        return {name: value for name, value in super().__getstate__().items() if name != "_walk"}
+
+    def _first_step(self, rows: Matrix) -> Array:
+        """Where a walk from each new row is after one step, (n, q)."""
+        S = cross_similarities(self.kernel_, self._the_walk().gram, self.X_fit_, rows)
+        degrees = S.sum(axis=0)
+        alone = degrees <= 0
+        warn_alone(int(alone.sum()), "rank by base scores")
+        S[:, alone] = self.base_scores_[:, None]
+        return S / np.where(alone, 1.0, degrees)

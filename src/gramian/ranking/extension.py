@@ -1,0 +1,96 @@
+"""New samples under the eigenvectors of a walk: where they lie, what they score, and what they ask for as queries."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+
+import numpy as np
+
+from gramian.kernels import Expansion, Kernel
+from gramian.ranking.components import Spectrum
+from gramian.ranking.low_rank import LowRank
+from gramian.ranking.walk import Walk
+from gramian.typing import Array, Matrix
+
+
+class Extension:
+    """e_j(x) = Σ_i k(x, x_i) e_ij / √d_i / (λ_j √d(x)): the eigenvector equation, solved for a row that was not there.
+
+    The degree d(x) = Σ_i k(x, x_i) counts the fitted samples only. For a fitted sample this is its own entry again.
+
+    Parameters
+    ----------
+    kernel : fitted Kernel
+    points : array or CSR (n, d)
+        The fitted samples.
+    walk : Walk
+        On them.
+    spectrum : Spectrum
+    """
+
+    def __init__(self, kernel: Kernel, points: Matrix, walk: Walk, spectrum: Spectrum) -> None:
+        dtype = walk.gram.dtype
+        scaled = spectrum.vectors / walk.roots[:, None].astype(dtype)
+        # One more column sums k(x, x_i): the degree of a new sample.
+        coefficients = np.hstack([scaled, np.ones((len(scaled), 1), dtype)])
+        self.expansion = Expansion(kernel, points, coefficients, gram=walk.gram)
+        self.volume = walk.volume
+
+    def _images(self, low_rank: LowRank, rows: Matrix) -> tuple[Array, Array]:
+        """√d(x) e_j(x) of checked rows, (n_new, k), and d(x) as a column."""
+        refuse_division_by_zero(low_rank.values)
+        values = self.expansion(rows)
+        degrees = np.maximum(values[:, -1:], 0)
+        warn_alone(int((degrees <= 0).sum()), "placed at the origin")
+        return values[:, low_rank.selected] / low_rank.values.astype(values.dtype), degrees
+
+    def embed(self, low_rank: LowRank, rows: Matrix) -> Array:
+        """z_j(x) = e_j(x) / √(1 + β − λ_j); zero where d(x) is."""
+        images, degrees = self._images(low_rank, rows)
+        Z = np.divide(images, np.sqrt(degrees), out=np.zeros_like(images), where=degrees > 0)
+        return Z * np.sqrt(low_rank.gains).astype(Z.dtype)
+
+    def coordinates(self, low_rank: LowRank, rows: Matrix) -> Array:
+        """e_j(x) / √d(x), (k, q): what e_jᵀ D^-½ s is for a restart at x; zero where d(x) is."""
+        images, degrees = self._images(low_rank, rows)
+        found = np.divide(images, degrees, out=np.zeros_like(images), where=degrees > 0)
+        return found.T.astype(np.float64, copy=False)
+
+    def scorer(self, low_rank: LowRank, coordinates: Array) -> Expansion:
+        """Scores of new rows as functions, one for each column of ``coordinates``, and d(x) as the last."""
+        refuse_division_by_zero(low_rank.values)
+        weights = low_rank.weights(coordinates)
+        held = self.expansion.coefficients if self.expansion.weights is None else self.expansion.weights
+        assert held is not None
+        mix = np.zeros((held.shape[1], weights.shape[1] + 1))
+        mix[low_rank.selected, :-1] = weights / low_rank.values[:, None]
+        mix[-1, :-1] = 1 / self.volume
+        mix[-1, -1] = 1
+        return combined(self.expansion, mix)
+
+
+def combined(expansion: Expansion, mix: Array) -> Expansion:
+    """The functions Σ_j f_j(x) mix_jk, at the cost of as many functions as ``mix`` has columns."""
+    combined = copy.copy(expansion)
+    if expansion.weights is not None:
+        combined.weights = expansion.weights @ mix.astype(expansion.weights.dtype)
+    if expansion.coefficients is not None:
+        combined.coefficients = expansion.coefficients @ mix.astype(expansion.coefficients.dtype)
+    return combined
+
+
+def warn_alone(count: int, consequence: str) -> None:
+    """Say how many new samples are similar to no fitted one."""
+    if count:
+        who = "1 new sample is similar to no fitted one" if count == 1 else f"{count} new samples are similar to none"
+        warnings.warn(f"{who} and {consequence}; widen the kernel or raise n_neighbors", UserWarning, stacklevel=5)
+
+
+def refuse_division_by_zero(values: Array) -> None:
+    """New samples are placed by dividing by eigenvalues."""
+    if float(np.abs(values).min(initial=1.0)) <= 1e-8:
+        raise ValueError(
+            "eigenvalue_tol=None keeps eigenvectors of eigenvalue zero, by which new samples cannot be placed; fit "
+            "with eigenvalue_tol=0.01, or use method='one_step'"
+        )

@@ -1,0 +1,451 @@
+"""Clusters and rankings from one embedding: within clusters, across them, for a query, and of everything."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.cluster import KMeans
+from sklearn.metrics import pairwise_distances_argmin
+from sklearn.utils.validation import check_is_fitted
+
+from gramian.checks import check_choice, check_count, check_whole
+from gramian.clustering.angular import angular_kmeans, nearest_direction
+from gramian.clustering.rows import used_labels
+from gramian.kernels import Expansion, Kernel
+from gramian.randomness import generator
+from gramian.ranking.estimator import WalkEstimator
+from gramian.ranking.extension import warn_alone
+from gramian.ranking.joint_embedding import (
+    JointEmbedding,
+    laplacian_embedding,
+    low_degrees,
+    normalized_embedding,
+    restricted,
+    walk_axes,
+)
+from gramian.ranking.number_of_clusters import relative_gap
+from gramian.ranking.queries import best_first, check_restart, check_top, restart_columns
+from gramian.ranking.walk import Walk, exact_scores
+from gramian.typing import Array, Matrix, RandomState
+
+
+class RankedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, WalkEstimator):
+    """Cluster samples, and rank them: who is typical of a cluster, who is between two, who is like a given one.
+
+    A walk goes from sample to sample by similarity and with probability α restarts at the seeds s; its scores are
+    personalised PageRank, π(s) = β D G_β s with G_β = ((1 + β) D − K)^-1 and β = α / (1 − α). Samples are embedded so
+    that z_i·z_j = β vol G_β(i, j): distances are resistances of the graph, and inner products are scores,
+    π_i(s) = (d_i / vol) z_i·Σ_j s_j z_j. k-means on the leading columns of Z gives the clusters; with the seeds a
+    cluster, a sample or everything, the scores give the rankings. Scores are exact, by all columns of Z.
+
+    The membership of sample i in cluster c is the probability that a walk that restarts anywhere, found at i, last
+    restarted in c: (n_c / n) π_i(c) / π_i(all), with the seeds all n_c members of c. Scores of the clusters add up to
+    those of everything, so memberships add up to 1.
+
+    Parameters
+    ----------
+    n_clusters : int or None, default None
+        None chooses it, from 2 to ``max_clusters``, by the largest relative gap among the eigenvalues of the walk.
+    kernel : Kernel, str or callable, default "cluster"
+        Its values must be >= 0. The cluster kernel takes missing values and has nothing to tune.
+    restart : float, default 0.15
+        α.
+    normalized : bool, default True
+        Take the leading columns of Z from the eigenvectors of D^-½ K D^-½, the constant one left out, or (False)
+        from those of (1 + β) D − K, as published. All columns together are the same embedding turned; the leading
+        ones are not: the published ones go, one by one, to samples of low degree where there are some.
+    n_components : int, optional
+        Columns that are clustered; default ``n_clusters`` − 1, or ``n_clusters`` if not ``normalized``.
+    metric : {"euclidean", "cosine"}, default "euclidean"
+        Between embedded samples; "cosine" for clusters that lie on rays.
+    prune_low_degree : int, "auto" or None, default None
+        Leave this many samples of lowest degree out of the embedding, or those of ``low_degree_mask_``. They have
+        label −1, and are ranked with the others.
+    max_clusters : int, default 20
+        Most clusters considered when ``n_clusters=None``.
+    n_init : int, default 10
+        Starts of k-means.
+    random_state : int, Generator or None, default None
+
+    Attributes
+    ----------
+    labels_ : ndarray (n,)
+    n_clusters_ : int
+    embedding_ : ndarray (n, n_components)
+        Leading columns of Z.
+    eigenvalues_ : ndarray (n_components,)
+        Of D^-½ K D^-½, falling, without the trivial 1; or of (1 + β) D − K, rising.
+    transition_eigenvalues_ : ndarray
+        Only with ``n_clusters=None``: those whose gap was looked at, with the trivial 1.
+    cluster_centers_ : ndarray (n_clusters_, n_components)
+        In the embedding.
+    memberships_ : ndarray (n, n_clusters_)
+        Rows sum to 1.
+    cluster_scores_ : ndarray (n, n_clusters_)
+        π with the seeds a cluster; columns sum to 1.
+    cohesion_ : ndarray (n_clusters_,)
+        Part of a cluster's scores that its own members hold, from α to 1.
+    exemplars_ : ndarray (n_clusters_,)
+        The best-ranked member of each cluster.
+    base_scores_ : ndarray (n,)
+        d / vol: how typical each sample is.
+    outlier_scores_ : ndarray (n,)
+        From 0 for the sample of largest base score towards 1 for those like nothing else.
+    low_degree_mask_ : ndarray (n,) of bool
+        Samples of so small a degree that the published embedding spends an axis on each.
+    kernel_ : Kernel
+
+    References
+    ----------
+    Løkse (2014). Joint ranking and clustering based on Markov Chain transition probabilities learned from data.
+    Master's thesis, UiT The Arctic University of Norway.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from gramian import RankedClustering
+    >>> from gramian.kernels import RBF
+    >>> X, y = make_blobs(90, centers=3, cluster_std=0.6, random_state=4)
+    >>> model = RankedClustering(kernel=RBF("median20"), random_state=0).fit(X)
+    >>> model.n_clusters_
+    3
+    >>> bool((model.labels_[model.query(7, top=5)] == model.labels_[7]).all())
+    True
+    >>> model.memberships_[7].max() > 0.5
+    np.True_
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        kernel: Kernel | str | Callable[[Any, Any], Any] = "cluster",
+        restart: float = 0.15,
+        normalized: bool = True,
+        n_components: int | None = None,
+        metric: str = "euclidean",
+        prune_low_degree: int | str | None = None,
+        max_clusters: int = 20,
+        n_init: int = 10,
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.restart = restart
+        self.normalized = normalized
+        self.n_components = n_components
+        self.metric = metric
+        self.prune_low_degree = prune_low_degree
+        self.max_clusters = max_clusters
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def fit(self, X: Matrix, y: Any = None) -> RankedClustering:
+        """Embed, cluster and rank X.
+
+        Parameters
+        ----------
+        X : array-like or sparse (n, d), or (n, n) similarities with ``kernel="precomputed"``
+        y : ignored
+
+        Returns
+        -------
+        self : RankedClustering
+        """
+        check_restart(self.restart)
+        check_choice(self, "normalized", (True, False))
+        check_choice(self, "metric", ("euclidean", "cosine"))
+        check_whole(self, "max_clusters", "n_init")
+        X, kernel, gram = self._fit_kernel(X, min_samples=2)
+        n = X.shape[0]
+        k = check_count(self, "n_clusters", n, none_allowed=True)
+        n_axes = check_count(self, "n_components", n, none_allowed=True)
+        walk = Walk(gram)
+        low = low_degrees(walk, self.restart)
+        inside = self._inside(walk, low)
+        part = walk if inside.all() else restricted(kernel, X, inside)
+        axes: tuple[Array, Array] | None = None
+        if k is None:
+            k, axes, candidates = self._choose_n_clusters(part, n_axes or 0)
+        if k > inside.sum():
+            raise ValueError(
+                f"n_clusters={k} is more than the {inside.sum()} samples left by prune_low_degree; lower it"
+            )
+        parts = self._axes(part, k, n_axes, axes)
+        labels, centers = self._cluster(parts[1], k)
+        place = JointEmbedding.of(kernel, X, gram, inside, self.restart, parts, normalized=self.normalized)
+        if self.n_clusters is None:
+            self.transition_eigenvalues_ = candidates
+        self.kernel_, self.X_fit_, self._walk, self.place_ = kernel, X, walk, place
+        self.low_degree_mask_, self.base_scores_ = low, walk.base_scores
+        self.degrees_, self.volume_ = walk.degrees, walk.volume
+        self.eigenvalues_, self.cluster_centers_, self.n_clusters_ = place.values, centers, len(centers)
+        self.labels_ = np.full(n, -1)
+        self.labels_[inside] = labels
+        self.embedding_ = place.embedding
+        self._rank_clusters(walk)
+        if low.any() and not self.normalized and inside.all():
+            _warn_low_degree(int(low.sum()))
+        return self
+
+    # Steps of fit ------------------------------------------------------------------------------------------
+
+    def _inside(self, walk: Walk, low: Array) -> Array:
+        """The samples that are embedded and clustered."""
+        drop = self.prune_low_degree
+        if drop is None:
+            return np.ones(len(low), bool)
+        if isinstance(drop, str) and drop == "auto":
+            return ~low
+        if not isinstance(drop, Integral) or isinstance(drop, bool) or not 0 <= drop <= len(low) - 2:
+            raise ValueError(
+                f"prune_low_degree={drop!r} must be a whole number from 0 to n_samples - 2 = {len(low) - 2}, 'auto' "
+                "or None"
+            )
+        inside = np.ones(len(low), bool)
+        inside[np.argsort(walk.degrees, kind="stable")[: int(drop)]] = False
+        return inside
+
+    def _choose_n_clusters(self, walk: Walk, n_axes: int) -> tuple[int, tuple[Array, Array], Array]:
+        most = min(int(self.max_clusters), len(walk.degrees) - 1)
+        if most < 2:
+            raise ValueError(
+                f"n_clusters=None needs max_clusters >= 2 and at least three samples; got max_clusters="
+                f"{self.max_clusters} and n_samples={len(walk.degrees)}: pass n_clusters"
+            )
+        axes = walk_axes(walk, max(most, n_axes))
+        values = np.zeros(most + 1)
+        values[0] = 1
+        found = axes[0][:most]
+        values[1 : len(found) + 1] = found
+        return relative_gap(values, graph=not walk.gram.diagonal().any()), axes, values
+
+    def _axes(
+        self, walk: Walk, k: int, n_axes: int | None, axes: tuple[Array, Array] | None
+    ) -> tuple[Array, Array, Array]:
+        """Eigenvalues, embedding, and the coefficients of its extension."""
+        if not self.normalized:
+            return laplacian_embedding(walk, self.restart, n_axes or k)
+        n_axes = n_axes or max(1, k - 1)
+        values, vectors = walk_axes(walk, n_axes) if axes is None else axes
+        if not len(values):
+            raise ValueError("all samples are alike under the kernel, so X has no clusters; check X or the kernel")
+        return normalized_embedding(walk, self.restart, (values[:n_axes], vectors[:, :n_axes]))
+
+    def _cluster(self, Z: Array, k: int) -> tuple[Array, Array]:
+        if self.metric == "cosine":
+            labels, centers, _ = angular_kmeans(Z, k, n_init=int(self.n_init), random_state=self.random_state)
+        else:
+            seed = int(generator(self.random_state).integers(2**31 - 1))
+            model = KMeans(k, n_init=int(self.n_init), random_state=seed).fit(Z)
+            labels, centers = model.labels_, model.cluster_centers_
+        labels, used = used_labels(labels)
+        return labels, centers[used]
+
+    def _rank_clusters(self, walk: Walk) -> None:
+        """Scores with each cluster as seeds, and all that follows from them."""
+        members = self.labels_[:, None] == np.arange(self.n_clusters_)
+        sizes = members.sum(axis=0)
+        scores = exact_scores(walk, members / sizes, self.restart)
+        self.cluster_scores_ = scores
+        # Clipped, because exact scores that underflow may round below zero.
+        joint = np.maximum(scores, 0) * (sizes / sizes.sum())
+        self.memberships_ = joint / joint.sum(axis=1, keepdims=True)
+        self.cohesion_ = np.where(members, scores, 0).sum(axis=0)
+        self.exemplars_ = np.argmax(np.where(members, scores, -np.inf), axis=0)
+        self.outlier_scores_ = 1 - self.base_scores_ / self.base_scores_.max()
+        # π(x) of a new sample is one more step of the walk: (1 − α) Σ_j k(x, x_j) π_j / d_j.
+        steps = np.hstack([joint / walk.degrees[:, None], np.ones((len(joint), 1))])
+        self.expansion_ = Expansion(self.kernel_, self.X_fit_, steps.astype(walk.gram.dtype), gram=walk.gram)
+
+    # Rankings of the fitted samples ------------------------------------------------------------------------
+
+    def rank(
+        self, cluster: int | None = None, within: bool = True, top: int | None = None, *, target: Any = None
+    ) -> Array:
+        """Fitted samples by their score with a cluster as seeds, best first.
+
+        Parameters
+        ----------
+        cluster : int or None
+            The seeds; None is all samples.
+        within : bool, default True
+            List only members of ``cluster``; False lists all samples.
+        top : int, optional
+            Only so many.
+        target : int, optional
+            List the members of this cluster instead: those that are most like ``cluster``.
+
+        Returns
+        -------
+        index : ndarray
+        """
+        check_is_fitted(self, "expansion_")
+        check_top(top)
+        scores = self.scores() if cluster is None else self.cluster_scores_[:, self._known(cluster, "cluster")]
+        listed = target if target is not None else cluster if within else None
+        if listed is None:
+            return best_first(scores, top)
+        members = np.flatnonzero(self.labels_ == self._known(listed, "target"))
+        return members[best_first(scores[members], top)]
+
+    def top_per_cluster(self, top: int = 10) -> list[Array]:
+        """The best members of each cluster, as :meth:`rank` lists them."""
+        check_is_fitted(self, "expansion_")
+        return [self.rank(cluster, top=top) for cluster in range(self.n_clusters_)]
+
+    def query(self, index_or_row: Any, top: int | None = 10) -> Array:
+        """The fitted samples most like a given one.
+
+        Parameters
+        ----------
+        index_or_row : int or array-like (d,)
+            A fitted sample, which is left out of its own list, or a new row.
+        top : int or None, default 10
+
+        Returns
+        -------
+        index : ndarray (top,)
+        """
+        check_is_fitted(self, "expansion_")
+        check_top(top)
+        if np.ndim(index_or_row) == 0 and not isinstance(index_or_row, Integral):
+            raise ValueError(f"index_or_row={index_or_row!r} must be the index of a fitted sample or a new row")
+        if np.ndim(index_or_row) > 0:
+            return best_first(self.scores(query=index_or_row), top)
+        scores = self.scores(index_or_row)
+        scores[int(index_or_row)] = -np.inf
+        return best_first(scores, len(scores) - 1 if top is None else min(int(top), len(scores) - 1))
+
+    def scores(self, seeds: Any = None, *, query: Any = None) -> Array:
+        """Exact scores of the fitted samples for any seeds.
+
+        Parameters
+        ----------
+        seeds, query
+            As in :meth:`gramian.KernelPageRank.scores`: fitted samples, or new rows whose restart is their first
+            step to the fitted ones.
+
+        Returns
+        -------
+        scores : ndarray (n,), or (n, q) for q queries
+        """
+        check_is_fitted(self, "expansion_")
+        walk = self._the_walk()
+        if query is None:
+            S, single = restart_columns(seeds, self.degrees_)
+            values = exact_scores(walk, S, self.restart)
+        elif seeds is None:
+            single = np.ndim(query) == 1
+            rows = self._check_new(np.reshape(query, (1, -1)) if single else query)
+            values = (1 - self.restart) * exact_scores(walk, self._first_step(rows), self.restart)
+        else:
+            raise ValueError("pass either seeds, fitted samples, or query, new rows, not both; their scores add up")
+        return values[:, 0] if single else values
+
+    def _known(self, cluster: Any, name: str) -> int:
+        if not isinstance(cluster, Integral) or isinstance(cluster, bool) or not 0 <= int(cluster) < self.n_clusters_:
+            raise ValueError(f"{name}={cluster!r} is no cluster; pass a whole number from 0 to {self.n_clusters_ - 1}")
+        return int(cluster)
+
+    # New samples -------------------------------------------------------------------------------------------
+
+    def predict(self, X: Matrix) -> Array:
+        """Cluster of each new sample, that of the nearest centre in the embedding.
+
+        Parameters
+        ----------
+        X : array-like or sparse (n_new, d)
+
+        Returns
+        -------
+        labels : ndarray (n_new,)
+            −1, with a warning, for a sample that is similar to no fitted one.
+        """
+        Z, alone = self._embed(X)
+        if self.metric == "cosine":
+            labels = nearest_direction(Z, self.cluster_centers_)
+        else:
+            labels = pairwise_distances_argmin(Z, self.cluster_centers_.astype(Z.dtype, copy=False))
+        warn_alone(int(alone.sum()), "labelled -1")
+        return np.where(alone, -1, labels)
+
+    def predict_proba(self, X: Matrix) -> Array:
+        """Memberships of new samples, by one step of the walk from them; rows sum to 1.
+
+        Parameters
+        ----------
+        X : array-like or sparse (n_new, d)
+
+        Returns
+        -------
+        memberships : ndarray (n_new, n_clusters_)
+            All alike, with a warning, for a sample that is similar to no fitted one.
+        """
+        values = self._steps(X)
+        joint = np.maximum(values[:, :-1], 0)
+        total = joint.sum(axis=1, keepdims=True)
+        warn_alone(int((total <= 0).sum()), "belong to all clusters alike")
+        return np.divide(joint, total, out=np.full_like(joint, 1 / self.n_clusters_), where=total > 0)
+
+    def score_samples(self, X: Matrix) -> Array:
+        """Base scores d(x) / vol of new samples: high is typical, low is an outlier.
+
+        Parameters
+        ----------
+        X : array-like or sparse (n_new, d)
+
+        Returns
+        -------
+        scores : ndarray (n_new,); a fitted sample has its entry of ``base_scores_``
+        """
+        return self._steps(X)[:, -1] / self.volume_
+
+    def _steps(self, X: Matrix) -> Array:
+        check_is_fitted(self, "expansion_")
+        return self.expansion_(self._check_new(X)).astype(np.float64, copy=False)
+
+    def transform(self, X: Matrix) -> Array:
+        """The embedding of new samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse (n_new, d)
+
+        Returns
+        -------
+        Z : ndarray (n_new, n_components); zero for a sample similar to no fitted one
+        """
+        return self._embed(X)[0]
+
+    def _embed(self, X: Matrix) -> tuple[Array, Array]:
+        check_is_fitted(self, "expansion_")
+        return self.place_(self._check_new(X))
+
+    def fit_transform(self, X: Matrix, y: Any = None) -> Array:
+        """Cluster X and return its embedding, ``embedding_``."""
+        return self.fit(X, y).embedding_
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _warn_low_degree(count: int) -> None:
+    who = "1 sample has" if count == 1 else f"{count} samples have"
+    warnings.warn(
+        f"{who} so small a degree that an axis of the embedding goes to each (low_degree_mask_); use normalized=True, "
+        "prune_low_degree='auto' or a wider kernel",
+        UserWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,266 @@
+"""The random walk with restarts on the samples of a Gram, and its exact scores on any kind of Gram.
+
+A :class:`Walk` is a Gram with its degrees, checked to define transition probabilities; :func:`exact_scores` solves
+for personalised PageRank by three routes that agree to rounding. Pure numerics: estimators of this folder validate,
+call these and store.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import issparse
+from sklearn.exceptions import ConvergenceWarning
+
+from gramian.configuration import memory_budget
+from gramian.grams import Gram
+from gramian.grams.tiles import slices
+from gramian.grams.views import NormalizedGram
+from gramian.kernels import Kernel
+from gramian.typing import Array, Matrix
+
+if TYPE_CHECKING:
+    from gramian.ranking.components import Spectrum
+
+_SCANNED_SAMPLES = 8000  # up to here every similarity is looked at; beyond, those of some rows
+_DIRECT_SAMPLES = 500  # below, factorising is a matter of milliseconds
+_DUAL_FEATURES = 2000  # above, the m×m system of the features costs more than the iteration
+_APPROXIMATE_SHARE = 0.01  # negative part that approximate features may leave of a kernel that has none
+_MAX_PRODUCTS = 1000
+
+
+class Walk:
+    """A Gram read as a Markov chain: from sample i to sample j with probability P_ij = K_ij / d_i.
+
+    Parameters
+    ----------
+    gram : Gram
+        K, with entries >= 0 and no row of zeros; refused otherwise.
+
+    Attributes
+    ----------
+    degrees : ndarray (n,)
+        d = K 1, in float64.
+    volume : float
+        Σ_i d_i.
+    roots : ndarray (n,)
+        √d.
+    base_scores : ndarray (n,)
+        d / volume: the stationary distribution, which a walk without restarts ends in.
+    trivial : ndarray (n,)
+        √(d / volume), the eigenvector of D^-½ K D^-½ for the eigenvalue 1 that every walk has.
+    """
+
+    def __init__(self, gram: Gram) -> None:
+        self.gram = gram
+        self.degrees = gram.degrees().astype(np.float64)
+        _check_entries(gram, self.degrees)
+        self.volume = float(self.degrees.sum())
+        self.roots = np.sqrt(self.degrees)
+        self.base_scores = self.degrees / self.volume
+        self.trivial = np.sqrt(self.base_scores)
+
+    @cached_property
+    def normalized(self) -> NormalizedGram:
+        """D^-½ K D^-½."""
+        return self.gram.normalized()
+
+
+def odds(restart: float) -> float:
+    """β = α / (1 − α) of the restart probability α."""
+    return restart / (1 - restart)
+
+
+def exact_scores(
+    walk: Walk,
+    seeds: Matrix,
+    restart: float,
+    *,
+    solver: str = "auto",
+    spectrum: Spectrum | None = None,
+    tol: float | None = None,
+) -> Array:
+    """Personalised PageRank of every sample, for each column of restart probabilities.
+
+    The scores solve π = (1 − α) Pᵀ π + α s, in symmetric form π = α D^½ y with (I − (1 − α) D^-½ K D^-½) y = D^-½ s.
+    The trivial eigenvector's part of y is known (it makes the base scores), so the rest is solved orthogonally to it.
+
+    Parameters
+    ----------
+    walk : Walk
+    seeds : ndarray or sparse (n, q)
+        Columns s; their sums are kept, so columns of sum one give scores of sum one.
+    restart : float
+        α in (0, 1).
+    solver : {"auto", "cg", "cholesky", "woodbury"}
+        Conjugate gradients by products with K; a factorised n×n matrix; or, with K = F Fᵀ, an m×m one.
+    spectrum : Spectrum, optional
+        Eigenpairs of the walk that are known: conjugate gradients start from the scores they give and have little
+        left to do.
+    tol : float, optional
+        Residual at which conjugate gradients stop, relative to D^-½ s; default 1e-12, or 1e-6 for float32 Grams.
+
+    Returns
+    -------
+    scores : ndarray (n, q)
+    """
+    n, q = seeds.shape
+    if solver == "auto":
+        solver = _choose(walk, q)
+    scores = np.empty((n, q))
+    solve = _solver(walk, restart, solver, spectrum, tol)
+    # A few thin arrays per block, whatever the number of queries.
+    for columns in slices(q, int(max(1, min(256, memory_budget() // (64 * n))))):
+        part = seeds[:, columns]
+        part = part.toarray() if issparse(part) else np.asarray(part, np.float64)
+        right = part / walk.roots[:, None]
+        right -= np.outer(walk.trivial, walk.trivial @ right)
+        solution = solve(right)
+        solution -= np.outer(walk.trivial, walk.trivial @ solution)
+        scores[:, columns] = np.outer(walk.base_scores, part.sum(axis=0)) + restart * walk.roots[:, None] * solution
+    return scores
+
+
+def _choose(walk: Walk, q: int) -> str:
+    n, factor = walk.gram.shape[0], walk.gram.factor
+    if n <= _DIRECT_SAMPLES:
+        return "cholesky"
+    if factor is not None and factor.shape[1] <= min(n, _DUAL_FEATURES, 50 * q):
+        return "woodbury"
+    return "cg"
+
+
+def _solver(
+    walk: Walk, restart: float, solver: str, spectrum: Spectrum | None, tol: float | None
+) -> Callable[[Array], Array]:
+    """A function that solves (I − (1 − α) D^-½ K D^-½) Y = B."""
+    going_on = 1 - restart
+    if solver == "cholesky":
+        A = -going_on * walk.normalized.dense().astype(np.float64, copy=False)
+        A.flat[:: len(A) + 1] += 1
+        whole = cho_factor(A, overwrite_a=True, check_finite=False)
+        return lambda B: cho_solve(whole, B, check_finite=False)
+    if solver == "woodbury":
+        factor = walk.normalized.factor
+        if factor is None:
+            raise ValueError("solver='woodbury' needs a kernel with finite features; use solver='cg'")
+        A = -going_on * factor.dual().astype(np.float64, copy=False)
+        A.flat[:: len(A) + 1] += 1
+        small = cho_factor(A, overwrite_a=True, check_finite=False)
+
+        def through_features(B: Array) -> Array:
+            inner = cho_solve(small, factor.transposed_product(B.astype(factor.dtype, copy=False)), check_finite=False)
+            return B + going_on * factor.product(inner.astype(factor.dtype, copy=False))
+
+        return through_features
+    if solver != "cg":
+        raise ValueError(f"solver={solver!r} is not known; pass one of 'auto', 'cg', 'cholesky', 'woodbury'")
+    single = walk.gram.dtype != np.float64
+    goal = (1e-6 if single else 1e-12) if tol is None else tol
+
+    def apply(V: Array) -> Array:
+        return V - going_on * (walk.normalized @ V).astype(np.float64, copy=False)
+
+    def iterate(B: Array) -> Array:
+        start = None
+        if spectrum is not None and len(spectrum.values):
+            share = 1 / (1 - going_on * spectrum.values.astype(np.float64))
+            start = spectrum.vectors @ (share[:, None] * (spectrum.vectors.T @ B))
+        return conjugate_gradients(apply, B, start, goal)
+
+    return iterate
+
+
+def conjugate_gradients(apply: Callable[[Array], Array], B: Array, start: Array | None, tol: float) -> Array:
+    """Y with A Y = B for a positive definite A given by its products, every column to ‖B − A Y‖ <= tol ‖B‖.
+
+    Columns share their products, as one block, and leave it when they are done.
+    """
+    Y = np.zeros_like(B) if start is None else start.astype(np.float64)
+    residual = B.copy() if start is None else B - apply(Y)
+    direction = residual.copy()
+    squares = np.einsum("ij,ij->j", residual, residual)
+    goal = tol**2 * np.einsum("ij,ij->j", B, B)
+    live = np.arange(B.shape[1])
+    active = np.flatnonzero(squares > goal)
+    for _ in range(_MAX_PRODUCTS):
+        if not len(active):
+            return Y
+        if len(active) < direction.shape[1]:
+            keep = np.isin(live, active)
+            direction, residual, squares = direction[:, keep], residual[:, keep], squares[keep]
+        live = active
+        image = apply(direction)
+        step = squares / np.einsum("ij,ij->j", direction, image)
+        Y[:, live] += step * direction
+        residual -= step * image
+        new = np.einsum("ij,ij->j", residual, residual)
+        direction = residual + (new / squares) * direction
+        squares = new
+        active = live[new > goal[live]]
+    worst = float(np.sqrt((squares / np.maximum(goal[live], np.finfo(float).tiny)).max()))
+    warnings.warn(
+        f"exact scores stopped after {_MAX_PRODUCTS} products with a residual {worst:.1e} times what tol={tol:.0e} "
+        "asks for; raise tol or restart",
+        ConvergenceWarning,
+        stacklevel=6,
+    )
+    return Y
+
+
+def cross_similarities(kernel: Kernel, gram: Gram, fitted: Matrix, new: Matrix) -> Array:
+    """K(fitted, new), shape (n, n_new), through the features that the Gram already holds where it has some."""
+    if kernel.pairwise:
+        block = new.T
+    elif gram.factor is not None and kernel.has_features:
+        features = kernel.features(new)
+        block = gram.factor.product(np.ascontiguousarray((features.toarray() if issparse(features) else features).T))
+    else:
+        block = kernel(new, fitted).T
+    return np.asarray(block.toarray() if issparse(block) else block, np.float64)
+
+
+def _check_entries(gram: Gram, degrees: Array) -> None:
+    """Refuse a Gram that defines no transition probabilities."""
+    if not np.isfinite(degrees).all():
+        raise ValueError("the kernel gives similarities that are not finite; check X and scale its columns")
+    if _is_negative(gram) or degrees.min() < 0:
+        raise ValueError(
+            "the kernel gives negative similarities, which cannot be probabilities of a walk; use one with values >= 0 "
+            "such as kernel='cluster', 'rbf' or 'neighbors', and do not centre it"
+        )
+    alone = np.flatnonzero(degrees == 0)
+    if len(alone):
+        who = "1 sample is" if len(alone) == 1 else f"{len(alone)} samples are"
+        raise ValueError(
+            f"{who} similar to nothing, not even to itself (degree zero; the first is sample {alone[0]}), so a walk "
+            "cannot leave it; drop such samples, widen the kernel, raise n_neighbors or add 1 to their diagonal"
+        )
+
+
+def _is_negative(gram: Gram) -> bool:
+    """Whether similarities are negative beyond rounding, from all of them or, of very many, from some rows."""
+    factor = gram.factor
+    if factor is not None and all(chunk.min() >= 0 for _, chunk in factor.chunks()):
+        return False
+    n = gram.shape[0]
+    length = max(1, min(32_000_000, memory_budget()) // (n * gram.dtype.itemsize))
+    if factor is None and n <= _SCANNED_SAMPLES:
+        blocks = [np.arange(rows.start, rows.stop) for rows in slices(n, length)]
+    else:
+        blocks = [np.unique(np.linspace(0, n - 1, min(n, length, 256)).astype(np.intp))]
+    rounding = (1e-12 if gram.dtype == np.float64 else 1e-6) * float(np.abs(gram.diagonal()).max(initial=0.0))
+    for index in blocks:
+        rows = gram.rows(index)
+        least = float(rows.min())
+        if least >= 0 or least >= -max(rounding, 1e-12 * float(rows.max())):
+            continue
+        # Landmarks and Fourier features of a kernel >= 0 dip a little below zero where it is next to nothing.
+        if factor is None or -np.minimum(rows, 0).sum() > _APPROXIMATE_SHARE * np.abs(rows).sum():
+            return True
+    return False
