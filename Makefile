@@ -1,7 +1,7 @@
 # Everything a contributor types. Each target sets up .venv first when it is missing or out of date.
 
 PYTHON  ?= python3
-KERNEL  ?= neighbors
+KERNEL  ?= auto
 ONLY    ?=
 WORKERS ?= auto
 
@@ -17,7 +17,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 help:  ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
-demo: $(READY)  ## cluster a bundled table and draw it; KERNEL=neighbors, rbf, ... picks the kernel
+demo: $(READY)  ## cluster a bundled table and draw it; KERNEL=auto, neighbors, rbf, ... picks the kernel
 	$(BIN)/python docs/gallery/010_cluster_a_table.py --kernel $(KERNEL)
 
 test: $(READY)  ## run every test and every documented example, with coverage

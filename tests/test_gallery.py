@@ -68,8 +68,9 @@ def test_demo_with_its_defaults_finds_the_six_diseases_and_draws_them(run):
     assert min(fitted[0], new[0]) > 0.9
     for disease in ("psoriasis", "lichen planus", "pityriasis rubra pilaris"):
         assert disease in printed
-    assert "Picture: demo/dermatology_neighbors.png" in printed
-    assert_picture(Path("demo/dermatology_neighbors.png"))
+    assert "366 rows (8 rows with holes used as they are)" in printed
+    assert "Picture: demo/dermatology_auto.png" in printed
+    assert_picture(Path("demo/dermatology_auto.png"))
 
 
 @pytest.mark.parametrize("kernel", script("010").KERNELS)
@@ -109,13 +110,30 @@ def test_demo_draws_the_features_that_differ_most():
     assert demo.telling_features(np.array([difference, -difference]), most=2) == [0, 1]
 
 
+def test_demo_compares_the_values_that_are_there():
+    X = np.array([[1.0, 5.0], [np.nan, 5.0], [-1.0, np.nan], [-1.0, np.nan]])
+    difference = script("010").standardised_difference(X, np.array([True, True, False, False]))
+    assert difference.tolist() == [2.0, 0.0]
+
+
+def test_demo_clusters_a_table_where_hardly_a_row_is_complete(tmp_path, capsys):
+    demo, drawn = script("010"), {}
+    demo.draw = lambda path, **parts: drawn.update(parts)
+    demo.main(["--table", "horse_colic", "--kernel", "cluster", "--out", str(tmp_path)])
+    assert "361 rows with holes used as they are" in capsys.readouterr().out
+    assert all(np.isfinite(points).all() for points in drawn["maps"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--kernel", "gauss"], "--kernel gauss is not a kernel for a table; use one of cauchy"),
+        (["--kernel", "gauss"], "--kernel gauss is not a kernel for a table; use one of auto, cauchy"),
         (["--kernel", "precomputed"], "--kernel precomputed is not a kernel for a table"),
         (["--table", "titanic"], "--table titanic is not a bundled table; use one of breast_w"),
-        (["--table", "horse_colic"], "--table horse_colic has only 7 rows without holes; use one of"),
+        (
+            ["--kernel", "rbf", "--table", "horse_colic"],
+            "--table horse_colic has only 7 rows without holes; use a kernel that takes them, auto or cluster",
+        ),
         (["--clusters", "1"], "--clusters 1 must be from 2 to 12"),
         (["--seed", "-1"], "--seed -1 is negative"),
         (["--out", "taken/demo"], "--out taken/demo cannot be made"),
@@ -159,3 +177,15 @@ def test_many_rows_are_clustered_through_landmarks(run):
     printed = run("050", "--rows", "20000", "--landmarks", "60")
     assert "18000 rows: the Gram matrix would take 1.3 GB" in printed
     assert [float(score) for score in re.findall(r"ARI (\d\.\d+)", printed)] == [1.0, 1.0]
+
+
+def test_many_holes_are_better_left_than_filled_with_means(run):
+    shares, repeats = ["0.2", "0.4"], ["--repeats", "1", "--restarts", "3"]
+    lines = run("060", "--shares", *shares, *repeats).splitlines()
+    assert "20%    40%" in lines[1]
+    left, similar, means = (numbers(line) for line in lines[2:5])
+    assert min(left) > 0.75
+    assert left[1] > means[1] + 0.1
+    assert all(0 < score <= 1 for score in similar)
+    assert "Picture: demo/holes_dermatology.png" in lines[5]
+    assert_picture(Path("demo/holes_dermatology.png"))

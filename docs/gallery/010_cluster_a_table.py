@@ -1,8 +1,9 @@
 """Cluster a real table with the kernel of your choice.
 
 What ``make demo`` runs. The rows are standardised and clustered without looking at the known classes; four fifths
-of them are used to fit, the rest arrives later as new rows. Printed: the clusters, what sets each of them apart,
-and how well they agree with the classes. Drawn: a map of the rows and a heat map of the features.
+of them are used to fit, the rest arrives later as new rows. Kernels that take missing values see all rows as they
+are; for the others, rows with holes are left out. Printed: the clusters, what sets each of them apart, and how well
+they agree with the classes. Drawn: a map of the rows and a heat map of the features.
 
     python docs/gallery/010_cluster_a_table.py --kernel laplacian --table wine
 """
@@ -26,8 +27,10 @@ from gramian.datasets import list_tables, load_table
 from gramian.kernels import kernel_names
 from gramian.metrics import adjusted_rand, clustering_accuracy, normalized_mutual_info
 
-KERNELS = [name for name in kernel_names() if name != "precomputed"]  # that one is a matrix, not a table
-WALK = ("cauchy", "laplacian", "neighbors", "rbf")  # never negative and fading with distance: a walk on the rows
+KERNELS = ["auto", *(name for name in kernel_names() if name != "precomputed")]  # that one is a matrix, not a table
+HOLES = ("auto", "cluster")  # take rows with missing values
+WALK = (*HOLES, "cauchy", "laplacian", "neighbors", "rbf")  # never negative, fading with distance: a walk on the rows
+ON_MAP = {"auto": "cluster", "neighbors": "laplacian"}  # a graph has no flat picture
 
 # What the published numbers of the classes stand for.
 CLASSES = {
@@ -54,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
     options = parse(argv)
     table = load_table(options.table)
-    X, classes, names, n_holes = complete_rows(table)
+    X, classes, names, n_holes = usable_rows(table, options.kernel)
     n_clusters = len(set(classes.tolist())) if options.clusters is None else options.clusters
     if not 2 <= n_clusters <= MOST_CLUSTERS:
         stop(f"--clusters {n_clusters} must be from 2 to {MOST_CLUSTERS}, so that the picture stays readable")
@@ -78,15 +81,18 @@ def main(argv: Sequence[str] | None = None) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 100)
     console.print()
     console.print(f"[bold]{options.table}[/bold]: {table.description.split('. Source:')[0]}.")
-    kept = f" ({n_holes} rows with holes left out)" if n_holes else ""
+    what = "used as they are" if options.kernel in HOLES else "left out"
+    kept = f" ({n_holes} rows with holes {what})" if n_holes else ""
     console.print(f"{len(X)} rows{kept}, {X.shape[1]} features; {len(old)} rows to fit, {len(new)} new ones.")
     console.print(f"Kernel [bold]{options.kernel}[/bold], {n_clusters} clusters; the classes are only looked at now.\n")
     console.print(cluster_table(labels, classes[old], names, named, contrast, table.feature_names))
     console.print(agreement_table(classes, labels, predicted, old, new, named))
 
     picture = Path(options.out) / f"{options.table}_{options.kernel}.png"
-    on_map = "laplacian" if options.kernel == "neighbors" else options.kernel  # a graph has no flat picture
-    pca = KernelPCA(2 if n_clusters <= 3 else 4, kernel=on_map).fit(Z_old)
+    on_map = ON_MAP.get(options.kernel, options.kernel)
+    # The fitted kernel carries its seed, so the map is drawn by the same mixtures as found the clusters.
+    kernel = getattr(model.kernel_, "kernel_", model.kernel_) if on_map == "cluster" else on_map
+    pca = KernelPCA(2 if n_clusters <= 3 else 4, kernel=kernel).fit(Z_old)
     draw(
         picture,
         heading=f"{options.table}: {n_clusters} clusters found with the {options.kernel} kernel",
@@ -103,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """The command line, with names checked here so that a wrong one is answered in one line."""
     parser = argparse.ArgumentParser(prog="cluster_a_table", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--kernel", default="neighbors", help=f"one of {', '.join(KERNELS)}")
+    parser.add_argument("--kernel", default="auto", help=f"one of {', '.join(KERNELS)}")
     parser.add_argument("--table", default="dermatology", help=f"one of {', '.join(list_tables())}")
     parser.add_argument("--clusters", type=int, help="how many; by default as many as there are classes")
     parser.add_argument("--out", default="demo", help="folder for the picture")
@@ -128,23 +134,31 @@ def stop(message: str) -> None:
     raise SystemExit(2)
 
 
-def complete_rows(table: Any) -> tuple[np.ndarray, np.ndarray, list[str], int]:
-    """Rows without holes and their classes, the names of the classes, and how many rows had holes."""
+def usable_rows(table: Any, kernel: str) -> tuple[np.ndarray, np.ndarray, list[str], int]:
+    """Rows to cluster and their classes, the names of the classes, and how many rows of the table have holes."""
     complete = ~np.isnan(table.X).any(axis=1)
-    if complete.sum() < 50:
+    if kernel not in HOLES and complete.sum() < 50:
         stop(
-            f"--table {table.name} has only {complete.sum()} rows without holes; use one of "
-            f"{', '.join(name for name in list_tables() if name != table.name)}"
+            f"--table {table.name} has only {complete.sum()} rows without holes; use a kernel that takes them, "
+            f"{' or '.join(HOLES)}"
         )
     names = list(table.target_names)
     if names[0].isdigit():
         names = list(CLASSES.get(table.name, [f"class {name}" for name in names]))
-    return table.X[complete], table.y[complete], names, int((~complete).sum())
+    used = ~np.isnan(table.X).all(axis=1) if kernel in HOLES else complete
+    return table.X[used], table.y[used], names, int((~complete).sum())
 
 
 def standardised_difference(X: np.ndarray, inside: np.ndarray) -> np.ndarray:
-    """Mean inside minus mean outside, feature by feature; X is standardised, so in standard deviations."""
-    return X[inside].mean(axis=0) - X[~inside].mean(axis=0)
+    """Mean inside minus mean outside, feature by feature; X is standardised, so in standard deviations.
+
+    Zero for a feature that no row inside, or none outside, has a value of.
+    """
+    means = []
+    for rows in (X[inside], X[~inside]):
+        seen = ~np.isnan(rows)
+        means.append(np.where(seen, rows, 0).sum(axis=0) / np.where(seen.any(axis=0), seen.sum(axis=0), np.nan))
+    return np.nan_to_num(means[0] - means[1])
 
 
 def readable(feature: str) -> str:
