@@ -1,0 +1,108 @@
+"""Forward push: its residual bounds the error, only what is near is touched, and both implementations agree."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csc_array, csr_array, diags_array
+from sklearn.exceptions import ConvergenceWarning
+
+from gramian.ranking import push, push_pagerank
+from ranking.graphs import DANGLING, random_graph, textbook
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(6)
+
+
+@pytest.fixture(params=["compiled", "plain"], autouse=True)
+def loops(request, monkeypatch):
+    if request.param == "compiled":
+        monkeypatch.setattr(push, "_COMPILE_EDGES", 0)
+    else:
+        monkeypatch.setattr(push, "compiled", lambda: None)
+
+
+def as_vector(found, n):
+    scores = np.zeros(n)
+    scores[found.nodes] = found.scores
+    return scores
+
+
+@pytest.mark.parametrize("dangling", DANGLING)
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("tol", [0.3, 1e-2, 1e-7])
+def test_residual_is_the_error(rng, dangling, directed, tol):
+    """Scores are lower bounds, and their L1 distance to the exact ones is the residual, to rounding."""
+    A = random_graph(rng, directed=directed)
+    for seeds in (0, [3, 28], {29: 1.0, 4: 2.0}):
+        s = np.zeros(30)
+        weights = seeds if isinstance(seeds, dict) else dict.fromkeys(np.atleast_1d(seeds).tolist(), 1.0)
+        for node, weight in weights.items():
+            s[node] = weight / sum(weights.values())
+        exact = textbook(A, s, 0.15, dangling)
+        found = push_pagerank(csr_array(A), seeds, tol=tol, dangling=dangling)
+        scores = as_vector(found, 30)
+        assert (scores <= exact + 1e-14).all()
+        assert found.residual <= tol
+        assert np.abs(exact - scores).sum() == pytest.approx(found.residual, abs=1e-12)
+
+
+def test_best_first(rng):
+    """Nodes come by falling score, ties by index, none twice."""
+    found = push_pagerank(csr_array(random_graph(rng, 200, density=0.03)), 5)
+    assert len(set(found.nodes.tolist())) == len(found.nodes)
+    pairs = list(zip(-found.scores, found.nodes, strict=True))
+    assert pairs == sorted(pairs)
+
+
+def test_only_the_neighbourhood_is_touched():
+    """On a path of 100,000 nodes a query meets a few dozen, and a NaN far away is never read."""
+    n = 100_000
+    graph = csr_array(diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[1, -1]))
+    graph.data[-1] = np.nan
+    found = push_pagerank(graph, 500, tol=1e-4)
+    assert len(found.nodes) < 200
+    assert found.edges_touched < 5000
+    assert np.abs(found.nodes - 500).max() < 100
+
+
+def test_formats_of_a_graph(rng):
+    """Anything square will do; duplicates add up."""
+    A = random_graph(rng)
+    expected = as_vector(push_pagerank(csr_array(A), 0, tol=1e-9), 30)
+    for graph in (A, csc_array(A), csr_array(A).astype(np.float32)):
+        np.testing.assert_allclose(as_vector(push_pagerank(graph, 0, tol=1e-9), 30), expected, atol=1e-6)
+    twice = csr_array((np.array([1.0, 1.0, 2.0]), [1, 1, 2], [0, 3, 3, 3]), shape=(3, 3))
+    exact = textbook(twice.toarray(), np.eye(3)[0], 0.15, "self")
+    assert np.abs(as_vector(push_pagerank(twice, 0, tol=1e-9, dangling="self"), 3) - exact).sum() <= 1e-9
+
+
+def test_giving_up_warns_and_keeps_its_bound(rng):
+    A = random_graph(rng, 200, density=0.1)
+    with pytest.warns(ConvergenceWarning, match="max_edges=50"):
+        found = push_pagerank(csr_array(A), 0, tol=1e-9, max_edges=50)
+    exact = textbook(A, np.eye(200)[0], 0.15, "seeds")
+    assert np.abs(exact - as_vector(found, 200)).sum() == pytest.approx(found.residual, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seeds": 3}, "seeds=3"),
+        ({"seeds": -1}, "seeds=-1"),
+        ({"seeds": []}, "empty"),
+        ({"seeds": np.eye(3)}, "one restart distribution"),
+        ({"restart": 1.0}, "restart=1.0"),
+        ({"tol": 0.0}, "tol=0.0"),
+        ({"dangling": None}, "dangling=None"),
+        ({"graph": np.ones((2, 3))}, "square"),
+        ({"graph": csr_array((2, 3))}, "square"),
+        ({"graph": csr_array(np.array([[0, -1.0, 2], [1, 0, 0], [1, 0, 0]]))}, "node 0"),
+        ({"graph": csr_array(np.array([[0, np.nan, 2], [1, 0, 0], [1, 0, 0]]))}, "node 0"),
+        ({"graph": csr_array(np.array([[0, np.inf, 2], [1, 0, 0], [1, 0, 0]]))}, "node 0"),
+    ],
+)
+def test_refusals(change, message):
+    arguments = {"graph": csr_array(np.ones((3, 3))), "seeds": 0} | change
+    with pytest.raises(ValueError, match=message):
+        push_pagerank(**arguments)
