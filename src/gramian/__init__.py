@@ -11,6 +11,7 @@ from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
 from gramian.mixture import IncompleteGaussianMixture
 from gramian.persistence import load, save
+from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
 
 if TYPE_CHECKING:
     from gramian import datasets, metrics
@@ -25,8 +26,10 @@ __all__ = [
     "KernelECA",
     "KernelKMeans",
     "KernelPCA",
+    "KernelPageRank",
     "MemoryBudgetError",
     "Nystroem",
+    "RankedClustering",
     "SpectralClustering",
     "angular_kmeans",
     "config",
@@ -34,6 +37,7 @@ __all__ = [
     "kernels",
     "load",
     "metrics",
+    "personalized_pagerank",
     "save",
 ]
 
