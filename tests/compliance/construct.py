@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone, is_classifier, is_r
 from sklearn.utils import get_tags
 
 from gramian.discovery import all_estimators
-from gramian.kernels import RBF, Linear
+from gramian.kernels import RBF, ClusterKernel, Linear
 from gramian.kernels.base import Kernel
 
 
@@ -33,7 +33,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "ClusterKernel": {"n_restarts": 4, "max_components": 5},
     "FunctionKernel": {"function": DotProduct()},
     "FourierFeatures": {"n_components": 10},
+    "KernelPageRank": {"kernel": ClusterKernel(3, 5)},
     "Nystroem": {"n_components": 5},
+    "RankedClustering": {"kernel": ClusterKernel(3, 5)},
     "Product": {"first": RBF(), "second": Linear()},
     "Scaled": {"factor": 0.5, "kernel": RBF()},
     "Sum": {"first": RBF(), "second": Linear()},
@@ -50,6 +52,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
         {"covariance_type": "spherical"},
     ],
     "KernelPCA": [{"center": False}],
+    "KernelPageRank": [{"order": "restart", "n_components": 3}],
+    "RankedClustering": [{"normalized": False}, {"metric": "cosine"}],
     "SpectralClustering": [
         {"embedding": "sym"},
         {"embedding": "kpca", "kernel": "rbf"},

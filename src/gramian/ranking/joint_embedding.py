@@ -7,7 +7,10 @@ are here; :class:`~gramian.ranking.ranked_clustering.RankedClustering` clusters 
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -144,3 +147,32 @@ def low_degrees(walk: Walk, restart: float) -> Array:
     beta = odds(restart)
     own = (1 + beta) * walk.degrees - walk.gram.diagonal()
     return own < beta * walk.volume / len(own)
+
+
+def unpruned(drop: Any, degrees: Array, low: Array) -> Array:
+    """Mask of the samples that are embedded, as ``prune_low_degree`` asks."""
+    if drop is None:
+        return np.ones(len(low), bool)
+    if isinstance(drop, str) and drop == "auto":
+        return ~low
+    if not isinstance(drop, Integral) or isinstance(drop, bool) or not 0 <= int(drop) <= len(low) - 2:
+        raise ValueError(
+            f"prune_low_degree={drop!r} must be a whole number from 0 to n_samples - 2 = {len(low) - 2}, 'auto' or None"
+        )
+    inside = np.ones(len(low), bool)
+    inside[np.argsort(degrees, kind="stable")[: int(drop)]] = False
+    return inside
+
+
+def warn_localized(Z: Array, low: Array) -> None:
+    """Say that columns of Z went to a few samples of low degree, if some did."""
+    squares = Z.astype(np.float64) ** 2
+    count = int((squares[low].sum(axis=0) > 0.5 * squares.sum(axis=0)).sum())
+    if count and low.mean() < 0.25:  # where they are many, the kernel is narrow and they are no outliers
+        who = "1 sample" if low.sum() == 1 else f"{low.sum()} samples"
+        warnings.warn(
+            f"{count} of {Z.shape[1]} axes of the embedding went to {who} of low degree (low_degree_mask_); use "
+            "prune_low_degree='auto', a wider kernel or normalized=True",
+            UserWarning,
+            stacklevel=3,
+        )

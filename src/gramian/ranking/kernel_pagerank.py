@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,21 @@ from scipy.sparse import diags_array, issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.checks import check_choice, check_count
+from gramian.checks import check_choice
 from gramian.grams.tiles import slices
 from gramian.kernels import Expansion, Kernel
 from gramian.ranking.components import decompose
 from gramian.ranking.estimator import WalkEstimator
 from gramian.ranking.extension import Extension, warn_alone
 from gramian.ranking.low_rank import LowRank, RankingError
-from gramian.ranking.queries import best_first, check_restart, check_top, restart_columns
+from gramian.ranking.queries import (
+    best_first,
+    check_components,
+    check_eigenvalue_tol,
+    check_restart,
+    check_top,
+    restart_columns,
+)
 from gramian.ranking.walk import Walk, exact_scores
 from gramian.typing import Array, Matrix, RandomState
 
@@ -132,13 +138,15 @@ class KernelPageRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WalkEsti
         """
         check_restart(self.restart)
         check_choice(self, "order", ("query", "eigenvalue", "restart"))
-        least = self._eigenvalue_tol()
+        least = check_eigenvalue_tol(self)
+        samples = X
         X, kernel, gram = self._fit_kernel(X, min_samples=2)
-        count = self._count(X.shape[0])
+        count = check_components(self, X.shape[0])
         walk = Walk(gram)
         spectrum = decompose(walk, count, least, definite=kernel.definite)
         extension = Extension(kernel, X, walk, spectrum)
-        self.kernel_, self.X_fit_ = kernel, X
+        self._keep(kernel, samples)
+        self.X_fit_ = X
         self.degrees_, self.volume_, self.base_scores_ = walk.degrees, walk.volume, walk.base_scores
         self.spectrum_, self.extension_ = spectrum, extension
         self._walk = walk
@@ -165,28 +173,13 @@ class KernelPageRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WalkEsti
 
     # Which eigenvectors ------------------------------------------------------------------------------------
 
-    def _eigenvalue_tol(self) -> float | None:
-        value = self.eigenvalue_tol
-        if value is None:
-            return None
-        if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < 1:
-            raise ValueError(f"eigenvalue_tol={value!r} must be a number between 0 and 1, or None to use all")
-        return float(value)
-
-    def _count(self, n: int) -> int | None:
-        value = self.n_components
-        if isinstance(value, Real) and not isinstance(value, (Integral, bool)) and 0 < float(value) <= 1:
-            return max(1, round(float(value) * (n - 1)))
-        count = check_count(self, "n_components", n, none_allowed=True)
-        return None if count is None else min(count, n - 1)
-
     def _select(self) -> None:
         """Choose among the computed eigenvectors: all that depends on ``restart`` but not on seeds."""
-        spectrum, least = self.spectrum_, self._eigenvalue_tol()
+        spectrum, least = self.spectrum_, check_eigenvalue_tol(self)
         # An indefinite kernel has components of negative eigenvalue, which count as well.
         size = spectrum.values if self.kernel_.definite else np.abs(spectrum.values)
         allowed = np.ones(len(size), bool) if least is None else size > least
-        count = self._count(len(spectrum.vectors))
+        count = check_components(self, len(spectrum.vectors))
         self.low_rank_ = LowRank(spectrum, self.degrees_, float(self.restart), self.order, count, allowed)
         self.n_components_ = self.low_rank_.count
         self.eigenvalues_, self.eigenvectors_ = self.low_rank_.values, self.low_rank_.vectors

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array
 
+from gramian.checks import check_count
 from gramian.ranking.seeds import restart_matrix
 from gramian.typing import Array
 
@@ -17,6 +18,25 @@ def check_restart(restart: Any) -> float:
     if not isinstance(restart, Real) or isinstance(restart, bool) or not 0 < float(restart) < 1:
         raise ValueError(f"restart={restart!r} must be a probability between 0 and 1, both excluded")
     return float(restart)
+
+
+def check_eigenvalue_tol(owner: Any) -> float | None:
+    """The parameter ``eigenvalue_tol``, a number between 0 and 1 or None."""
+    value = owner.eigenvalue_tol
+    if value is None:
+        return None
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < 1:
+        raise ValueError(f"eigenvalue_tol={value!r} must be a number between 0 and 1, or None to use all")
+    return float(value)
+
+
+def check_components(owner: Any, n: int) -> int | None:
+    """The parameter ``n_components`` as a number of the n − 1 components, of which a float is a part."""
+    value = owner.n_components
+    if isinstance(value, Real) and not isinstance(value, (Integral, bool)) and 0 < float(value) <= 1:
+        return max(1, round(float(value) * (n - 1)))
+    count = check_count(owner, "n_components", n, none_allowed=True)
+    return None if count is None else min(count, n - 1)
 
 
 def check_top(top: Any) -> None:

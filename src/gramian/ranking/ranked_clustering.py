@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral
 from typing import Any
@@ -26,7 +25,9 @@ from gramian.ranking.joint_embedding import (
     low_degrees,
     normalized_embedding,
     restricted,
+    unpruned,
     walk_axes,
+    warn_localized,
 )
 from gramian.ranking.number_of_clusters import relative_gap
 from gramian.ranking.queries import best_first, check_restart, check_top, restart_columns
@@ -58,7 +59,8 @@ class RankedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transforme
     normalized : bool, default True
         Take the leading columns of Z from the eigenvectors of D^-½ K D^-½, the constant one left out, or (False)
         from those of (1 + β) D − K, as published. All columns together are the same embedding turned; the leading
-        ones are not: the published ones go, one by one, to samples of low degree where there are some.
+        ones are not: the published ones go, one by one, to samples of low degree where there are some, the
+        normalised ones only to samples that are similar to themselves alone. There is a warning where they do.
     n_components : int, optional
         Columns that are clustered; default ``n_clusters`` − 1, or ``n_clusters`` if not ``normalized``.
     metric : {"euclidean", "cosine"}, default "euclidean"
@@ -161,13 +163,14 @@ class RankedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transforme
         check_choice(self, "normalized", (True, False))
         check_choice(self, "metric", ("euclidean", "cosine"))
         check_whole(self, "max_clusters", "n_init")
+        samples = X
         X, kernel, gram = self._fit_kernel(X, min_samples=2)
         n = X.shape[0]
         k = check_count(self, "n_clusters", n, none_allowed=True)
         n_axes = check_count(self, "n_components", n, none_allowed=True)
         walk = Walk(gram)
         low = low_degrees(walk, self.restart)
-        inside = self._inside(walk, low)
+        inside = unpruned(self.prune_low_degree, walk.degrees, low)
         part = walk if inside.all() else restricted(kernel, X, inside)
         axes: tuple[Array, Array] | None = None
         if k is None:
@@ -179,9 +182,10 @@ class RankedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transforme
         parts = self._axes(part, k, n_axes, axes)
         labels, centers = self._cluster(parts[1], k)
         place = JointEmbedding.of(kernel, X, gram, inside, self.restart, parts, normalized=self.normalized)
+        self._keep(kernel, samples)
         if self.n_clusters is None:
             self.transition_eigenvalues_ = candidates
-        self.kernel_, self.X_fit_, self._walk, self.place_ = kernel, X, walk, place
+        self.X_fit_, self._walk, self.place_ = X, walk, place
         self.low_degree_mask_, self.base_scores_ = low, walk.base_scores
         self.degrees_, self.volume_ = walk.degrees, walk.volume
         self.eigenvalues_, self.cluster_centers_, self.n_clusters_ = place.values, centers, len(centers)
@@ -189,27 +193,10 @@ class RankedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transforme
         self.labels_[inside] = labels
         self.embedding_ = place.embedding
         self._rank_clusters(walk)
-        if low.any() and not self.normalized and inside.all():
-            _warn_low_degree(int(low.sum()))
+        warn_localized(parts[1], low[inside])
         return self
 
     # Steps of fit ------------------------------------------------------------------------------------------
-
-    def _inside(self, walk: Walk, low: Array) -> Array:
-        """The samples that are embedded and clustered."""
-        drop = self.prune_low_degree
-        if drop is None:
-            return np.ones(len(low), bool)
-        if isinstance(drop, str) and drop == "auto":
-            return ~low
-        if not isinstance(drop, Integral) or isinstance(drop, bool) or not 0 <= drop <= len(low) - 2:
-            raise ValueError(
-                f"prune_low_degree={drop!r} must be a whole number from 0 to n_samples - 2 = {len(low) - 2}, 'auto' "
-                "or None"
-            )
-        inside = np.ones(len(low), bool)
-        inside[np.argsort(walk.degrees, kind="stable")[: int(drop)]] = False
-        return inside
 
     def _choose_n_clusters(self, walk: Walk, n_axes: int) -> tuple[int, tuple[Array, Array], Array]:
         most = min(int(self.max_clusters), len(walk.degrees) - 1)
@@ -439,13 +426,3 @@ class RankedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transforme
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _warn_low_degree(count: int) -> None:
-    who = "1 sample has" if count == 1 else f"{count} samples have"
-    warnings.warn(
-        f"{who} so small a degree that an axis of the embedding goes to each (low_degree_mask_); use normalized=True, "
-        "prune_low_degree='auto' or a wider kernel",
-        UserWarning,
-        stacklevel=3,
-    )

@@ -1,0 +1,148 @@
+"""The walk on a Gram: every solver against a dense inverse, deflation of components, and the operators involved."""
+
+import numpy as np
+import pytest
+from scipy.sparse import block_diag, csr_array
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neighbors import KernelDensity
+
+from gramian.grams import DenseGram, FeatureGram, LazyGram, SparseGram
+from gramian.kernels import RBF, ClusterKernel
+from gramian.ranking.components import DeflatedWalk, decompose
+from gramian.ranking.joint_embedding import RestartLaplacian
+from gramian.ranking.queries import best_first
+from gramian.ranking.walk import Walk, conjugate_gradients, exact_scores
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(3)
+
+
+def inverse_scores(K, S, restart):
+    """β D ((1 + β) D − K)^-1 s, the unnormalised closed form, and β D^½ ((1 + β) I − K_n)^-1 D^-½ s, the other."""
+    beta, d = restart / (1 - restart), K.sum(axis=1)
+    plain = beta * np.diag(d) @ np.linalg.inv((1 + beta) * np.diag(d) - K) @ S
+    root = np.sqrt(d)
+    Kn = K / np.outer(root, root)
+    other = beta * root[:, None] * (np.linalg.inv((1 + beta) * np.eye(len(K)) - Kn) @ (S / root[:, None]))
+    np.testing.assert_allclose(plain, other, atol=1e-11)
+    return plain
+
+
+@pytest.mark.parametrize("restart", [0.01, 0.15, 0.8])
+@pytest.mark.parametrize("solver", ["auto", "cg", "cholesky", "woodbury"])
+def test_solvers_agree(solver, restart, rng):
+    """All solvers give both closed forms, for batches, on features, and with known eigenvectors to start from."""
+    F = rng.random((300, 12))
+    walk = Walk(FeatureGram(F))
+    S = rng.random((300, 5))
+    S /= S.sum(axis=0)
+    expected = inverse_scores(F @ F.T, S, restart)
+    np.testing.assert_allclose(exact_scores(walk, S, restart, solver=solver), expected, atol=1e-10)
+    spectrum = decompose(walk, 4, 0.01, definite=True)
+    found = exact_scores(walk, csr_array(S), restart, solver=solver, spectrum=spectrum)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+def test_one_step_matrix(rng):
+    """β D G_β is left stochastic, keeps the stationary distribution and is in detailed balance with it."""
+    K = RBF(1.0)(rng.standard_normal((40, 2)))
+    walk = Walk(DenseGram(K))
+    P = exact_scores(walk, np.eye(40), 0.15)
+    np.testing.assert_allclose(P.sum(axis=0), 1, atol=1e-10)
+    assert P.min() >= -1e-15
+    np.testing.assert_allclose(P @ walk.base_scores, walk.base_scores, atol=1e-10)
+    flow = P * walk.base_scores
+    np.testing.assert_allclose(flow, flow.T, atol=1e-10)
+    # Scores over degrees put the query first.
+    assert np.all(best_first(P / walk.degrees[:, None], 1)[0] == np.arange(40))
+
+
+def test_base_scores_are_a_density(rng):
+    """Under the RBF kernel base scores are proportional to the Parzen density."""
+    X = rng.standard_normal((50, 2))
+    density = np.exp(KernelDensity(kernel="gaussian", bandwidth=0.7).fit(X).score_samples(X))
+    walk = Walk(RBF(0.7).gram(X))
+    np.testing.assert_allclose(walk.base_scores, density / density.sum(), rtol=1e-10)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_deflation_on_components(sparse, rng):
+    """On a graph in pieces, pairs beside the trivial one are eigenpairs orthogonal to it: few, many, known or not."""
+    sizes = (200, 150, 250, 60)
+    W = block_diag([rng.uniform(0.1, 1, (size, size)) for size in sizes]).toarray()
+    W = W + W.T
+    walk = Walk(SparseGram(csr_array(W)) if sparse else DenseGram(W))
+    deflated = DeflatedWalk(walk)
+    root = np.sqrt(W.sum(axis=1))
+    Kn = W / np.outer(root, root)
+    for k in (2, 3, 6):
+        values, vectors = deflated.eigenpairs(k)
+        np.testing.assert_allclose(values[:3], 1, atol=1e-8)
+        np.testing.assert_allclose(Kn @ vectors, vectors * values, atol=1e-6)
+        np.testing.assert_allclose(vectors.T @ walk.trivial, 0, atol=1e-8)
+        np.testing.assert_allclose(vectors.T @ vectors, np.eye(k), atol=1e-8)
+    np.testing.assert_allclose(deflated.dense(), Kn - np.outer(walk.trivial, walk.trivial), atol=1e-12)
+
+
+def test_deflation_keeps_sparse_features(rng):
+    """The cluster kernel's walk without its trivial vector, by features, has the eigenvalues of the dense one."""
+    X = rng.standard_normal((1100, 2))
+    kernel = ClusterKernel(2, 5, random_state=0).fit(X)
+    walk = Walk(kernel.gram(X))
+    assert isinstance(walk.gram, FeatureGram)
+    K = kernel(X)
+    root = np.sqrt(K.sum(axis=1))
+    expected = np.linalg.eigvalsh(K / np.outer(root, root))[::-1]
+    np.testing.assert_allclose(DeflatedWalk(walk).eigenpairs(8)[0], expected[1:9], atol=1e-8)
+    spectrum = decompose(walk, None, 0.01, definite=True)
+    assert len(spectrum.values) == (expected[1:] > 0.01).sum()
+
+
+def test_restart_laplacian_is_its_matrix(rng):
+    """The operator (1 + β) D − K multiplies, gives rows and a diagonal as the matrix does."""
+    X = rng.standard_normal((30, 2))
+    K = RBF(1.0)(X)
+    for gram in (DenseGram(K), LazyGram(RBF(1.0), X)):
+        operator = RestartLaplacian(Walk(gram), 0.15)
+        L = np.diag(K.sum(axis=1)) / 0.85 - K
+        np.testing.assert_allclose(operator.dense(), L, atol=1e-12)
+        np.testing.assert_allclose(operator.diagonal(), np.diag(L), atol=1e-12)
+        np.testing.assert_allclose(operator @ K[:, :3], L @ K[:, :3], atol=1e-10)
+
+
+def test_conjugate_gradients_says_when_it_stops(monkeypatch):
+    """Out of products, the iteration warns by how much it missed."""
+    monkeypatch.setattr("gramian.ranking.walk._MAX_PRODUCTS", 2)
+    A = np.diag(np.linspace(1, 100, 20))
+    with pytest.warns(ConvergenceWarning, match="stopped after 2 products"):
+        conjugate_gradients(lambda V: A @ V, np.ones((20, 1)), None, 1e-12)
+
+
+def test_columns_leave_the_block_when_done():
+    """Columns that need different numbers of steps are all solved, zero columns included."""
+    A = np.diag(np.r_[1.0, 1.0, np.linspace(1, 50, 18)])
+    B = np.random.default_rng(0).standard_normal((20, 4))
+    B[:, 1] = 0
+    B[2:, 2] = 0
+    found = conjugate_gradients(lambda V: A @ V, B, None, 1e-12)
+    np.testing.assert_allclose(found, np.linalg.solve(A, B), atol=1e-9)
+
+
+def test_unknown_or_impossible_solvers_are_refused():
+    """A solver that is not known, or needs features that are not there, is refused."""
+    walk = Walk(DenseGram(np.ones((3, 3))))
+    with pytest.raises(ValueError, match="solver='lu' is not known"):
+        exact_scores(walk, np.eye(3), 0.1, solver="lu")
+    with pytest.raises(ValueError, match=r"solver='woodbury' needs.*use solver='cg'"):
+        exact_scores(walk, np.eye(3), 0.1, solver="woodbury")
+
+
+@pytest.mark.parametrize("top", [None, 1, 7, 50, 99])
+def test_best_first_is_a_stable_sort(top, rng):
+    """Lists with many ties equal a stable sort's, whatever their length."""
+    scores = rng.integers(0, 5, (50, 3)).astype(float)
+    expected = np.argsort(-scores, axis=0, kind="stable")[:top]
+    np.testing.assert_array_equal(best_first(scores, top), expected)
+    np.testing.assert_array_equal(best_first(scores[:, 1], top), expected[:, 1])
