@@ -28,7 +28,7 @@ from gramian.clustering.evidence import (
     strip_rows,
 )
 from gramian.clustering.partitions import KMeansPartitions
-from gramian.clustering.rows import used_labels
+from gramian.clustering.rows import labels_by_first_row
 from gramian.clustering.spectral import SpectralClustering
 from gramian.configuration import require_memory
 from gramian.grams import FeatureGram, Gram
@@ -184,7 +184,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
             tree = single_linkage(H) if by_rows else scipy_linkage(condensed_distances(H, seen), method)
             lifetimes = np.diff(tree[:, 2])[::-1]
             labels = cut(tree, longest_lived(lifetimes) if k is None else k)
-        labels, used = used_labels(labels)
+        labels, used = labels_by_first_row(labels)
         self.affinities_ = _affinities(H, labels)
         self.labels_, self.n_clusters_ = labels, len(used)
         self.linkage_matrix_, self.lifetimes_ = tree, lifetimes

@@ -38,6 +38,12 @@ def refill_empty(labels: Array, misfit: Array, k: int) -> bool:
 
 
 def used_labels(labels: Array) -> tuple[Array, Array]:
+    """Labels renumbered without gaps, and the old numbers that were in use."""
+    used, renumbered = np.unique(labels, return_inverse=True)
+    return renumbered, used
+
+
+def labels_by_first_row(labels: Array) -> tuple[Array, Array]:
     """Labels numbered by their first row, so that rounding does not rename clusters, and the old numbers in use."""
     used, first, renumbered = np.unique(labels, return_index=True, return_inverse=True)
     order = np.argsort(first)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, check_count, check_positive, check_whole
 from gramian.clustering.angular import angular_kmeans, nearest_direction
-from gramian.clustering.rows import unit_rows, used_labels
+from gramian.clustering.rows import labels_by_first_row, unit_rows
 from gramian.embedding.kernel_eca import entropy_axes
 from gramian.estimator import KernelEstimator
 from gramian.grams import Gram
@@ -201,7 +201,7 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
             labels, centers, _ = angular_kmeans(Z, k, n_init=int(self.n_init), random_state=self.random_state)
         else:
             labels, centers = _kmeans(Z, k, int(self.n_init), self.random_state)
-        labels, used = used_labels(labels)
+        labels, used = labels_by_first_row(labels)
         return labels, centers[used]
 
     def transform(self, X: Matrix) -> Array:

@@ -19,6 +19,7 @@ from gramian.grams.tiles import slices
 from gramian.typing import Array, Matrix
 
 _CHUNK_BYTES = 64 * 2**20
+_SPARSE_DUAL = 0.02  # more non-zeros than this, and a dense product of rows written out is faster
 
 
 class Factor(ABC):
@@ -71,8 +72,12 @@ class Factor(ABC):
         """The small matrix Fᵀ F, shape (m, m)."""
         total = np.zeros((self.shape[1], self.shape[1]), self.dtype)
         for _, chunk in self.chunks():
-            part = chunk.T @ chunk
-            total += part.toarray() if issparse(part) else part
+            if issparse(chunk) and chunk.nnz < _SPARSE_DUAL * chunk.shape[0] * chunk.shape[1]:
+                total += (chunk.T @ chunk).toarray()
+                continue
+            for rows in slices(chunk.shape[0], 4096):
+                part = chunk[rows].toarray() if issparse(chunk) else chunk[rows]
+                total += part.T @ part
         return total
 
 

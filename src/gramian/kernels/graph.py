@@ -19,6 +19,7 @@ from gramian.kernels.vector import RBF, Cauchy
 from gramian.typing import Array, Matrix
 
 _TILE_ROWS, _TILE_COLUMNS = 256, 512
+_PRODUCT_ROWS = 4096
 _TREE_FEATURES = 15  # beyond, a k-d tree visits most of the points and brute force by GEMM wins
 
 
@@ -118,8 +119,11 @@ class NeighborGraph(Kernel):
 
     def product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
         """Weights of the edges from X to Y, times V."""
-        edges = self(X, Y)
-        return edges @ np.asarray(V, edges.dtype)
+        X, Y = self._checked(X), self._checked(Y)
+        V = np.asarray(V, X.dtype)
+        # A few rows at a time: what the kernel prepares of them may be large.
+        parts = [self._edges(X[rows], Y, same=False) @ V for rows in tiles.slices(X.shape[0], _PRODUCT_ROWS)]
+        return np.concatenate(parts)
 
     def _symmetric(self, X: Matrix) -> csr_array:
         edges = self._edges(X, X, same=True)
