@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from gramian.estimator import KernelEstimator
 from gramian.ranking.extension import warn_alone
@@ -12,7 +13,7 @@ from gramian.ranking.walk import Walk, cross_similarities
 from gramian.typing import Array, Matrix
 
 
-class WalkEstimator(KernelEstimator):
+class WalkEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Base of the estimators that rank by a walk; ``fit`` sets ``kernel_``, ``X_fit_``, ``base_scores_``, ``_walk``.
 
     Attributes
@@ -43,3 +44,17 @@ class WalkEstimator(KernelEstimator):
         warn_alone(int(alone.sum()), "rank by base scores")
         S[:, alone] = self.base_scores_[:, None]
         return S / np.where(alone, 1.0, degrees)
+
+    def fit_transform(self, X: Matrix, y: Any = None) -> Array:
+        """Fit and return the embedding of X, ``embedding_``."""
+        embedding: Array = self.fit(X, y).embedding_
+        return embedding
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

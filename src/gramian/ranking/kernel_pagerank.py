@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import diags_array, issparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice
@@ -31,7 +30,7 @@ from gramian.typing import Array, Matrix, RandomState
 _BLOCK_ENTRIES = 16_000_000  # of scores that are ranked at a time
 
 
-class KernelPageRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WalkEstimator):
+class KernelPageRank(WalkEstimator):
     """Rank samples by a random walk over their similarities that keeps returning to the query.
 
     A walk goes from sample i to j with probability K_ij / d_i and, with probability α at every step, restarts at the
@@ -335,9 +334,7 @@ class KernelPageRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WalkEsti
             steps = (diags_array(1 / self.degrees_) @ S).toarray()
             moment = np.einsum("ij,ij->j", steps, self._the_walk().gram @ steps)
         error = self.low_rank_.error(self.spectrum_, S, moment)
-        if not single:
-            return error
-        return RankingError(float(error.scaled[0]), float(error.share[0]), error.is_bound, error.per_sample[:, 0])
+        return error.first() if single else error
 
     # New samples -------------------------------------------------------------------------------------------
 
@@ -415,16 +412,3 @@ class KernelPageRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WalkEsti
         """
         check_is_fitted(self, "low_rank_")
         return self.extension_.embed(self.low_rank_, self._check_new(X))
-
-    def fit_transform(self, X: Matrix, y: Any = None) -> Array:
-        """Fit and return the embedding of X, ``embedding_``."""
-        return self.fit(X, y).embedding_
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.low_rank_.selected)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

@@ -38,6 +38,10 @@ class RankingError:
     is_bound: bool
     per_sample: Array
 
+    def first(self) -> RankingError:
+        """Of several queries, the first alone."""
+        return RankingError(float(self.scaled[0]), float(self.share[0]), self.is_bound, self.per_sample[:, 0])
+
 
 class LowRank:
     """π̂(s) = d / vol + β D^½ Σ_{j kept} e_j c_j / (1 + β − λ_j) with coordinates c_j = e_jᵀ D^-½ s.

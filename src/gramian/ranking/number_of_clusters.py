@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_array
 from gramian.grams.sparse import SparseGram
 from gramian.grams.tiles import slices
 from gramian.kernels.given import symmetric
+from gramian.ranking.joint_embedding import walk_axes
+from gramian.ranking.walk import Walk
 from gramian.typing import Array
 
 
@@ -25,6 +27,24 @@ def relative_gap(values: Array, *, graph: bool) -> int:
         return len(values) - 1
     below = np.maximum(1 - values[2:].astype(np.float64), 1e-9)
     return 2 + int(np.argmax((values[1:-1] - values[2:]) / below ** (0.9 if graph else 0.5)))
+
+
+def choose_n_clusters(walk: Walk, max_clusters: int, n_axes: int) -> tuple[int, tuple[Array, Array], Array]:
+    """The number of clusters by :func:`relative_gap`, the eigenpairs found on the way, and the eigenvalues it saw.
+
+    At least ``n_axes`` pairs are found, if there are so many; the trivial pair is not among them.
+    """
+    most = min(max_clusters, len(walk.degrees) - 1)
+    if most < 2:
+        raise ValueError(
+            f"n_clusters=None needs max_clusters >= 2 and at least three samples; got max_clusters={max_clusters} and "
+            f"n_samples={len(walk.degrees)}: pass n_clusters"
+        )
+    axes = walk_axes(walk, max(most, n_axes))
+    found = axes[0][:most]
+    values = np.zeros(most + 1)
+    values[0], values[1 : len(found) + 1] = 1, found
+    return relative_gap(values, graph=not walk.gram.diagonal().any()), axes, values
 
 
 @dataclass

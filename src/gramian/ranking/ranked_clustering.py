@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.validation import check_is_fitted
@@ -29,13 +29,13 @@ from gramian.ranking.joint_embedding import (
     walk_axes,
     warn_localized,
 )
-from gramian.ranking.number_of_clusters import relative_gap
+from gramian.ranking.number_of_clusters import choose_n_clusters
 from gramian.ranking.queries import best_first, check_restart, check_top, restart_columns
 from gramian.ranking.walk import Walk, exact_scores
 from gramian.typing import Array, Matrix, RandomState
 
 
-class RankedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, WalkEstimator):
+class RankedClustering(ClusterMixin, WalkEstimator):
     """Cluster samples, and rank them: who is typical of a cluster, who is between two, who is like a given one.
 
     A walk goes from sample to sample by similarity and with probability α restarts at the seeds s; its scores are
@@ -174,7 +174,7 @@ class RankedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transforme
         part = walk if inside.all() else restricted(kernel, X, inside)
         axes: tuple[Array, Array] | None = None
         if k is None:
-            k, axes, candidates = self._choose_n_clusters(part, n_axes or 0)
+            k, axes, candidates = choose_n_clusters(part, int(self.max_clusters), n_axes or 0)
         if k > inside.sum():
             raise ValueError(
                 f"n_clusters={k} is more than the {inside.sum()} samples left by prune_low_degree; lower it"
@@ -197,20 +197,6 @@ class RankedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transforme
         return self
 
     # Steps of fit ------------------------------------------------------------------------------------------
-
-    def _choose_n_clusters(self, walk: Walk, n_axes: int) -> tuple[int, tuple[Array, Array], Array]:
-        most = min(int(self.max_clusters), len(walk.degrees) - 1)
-        if most < 2:
-            raise ValueError(
-                f"n_clusters=None needs max_clusters >= 2 and at least three samples; got max_clusters="
-                f"{self.max_clusters} and n_samples={len(walk.degrees)}: pass n_clusters"
-            )
-        axes = walk_axes(walk, max(most, n_axes))
-        values = np.zeros(most + 1)
-        values[0] = 1
-        found = axes[0][:most]
-        values[1 : len(found) + 1] = found
-        return relative_gap(values, graph=not walk.gram.diagonal().any()), axes, values
 
     def _axes(
         self, walk: Walk, k: int, n_axes: int | None, axes: tuple[Array, Array] | None
@@ -413,16 +399,3 @@ class RankedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transforme
     def _embed(self, X: Matrix) -> tuple[Array, Array]:
         check_is_fitted(self, "expansion_")
         return self.place_(self._check_new(X))
-
-    def fit_transform(self, X: Matrix, y: Any = None) -> Array:
-        """Cluster X and return its embedding, ``embedding_``."""
-        return self.fit(X, y).embedding_
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.embedding_.shape[1])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
