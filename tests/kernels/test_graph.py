@@ -257,3 +257,26 @@ def test_neighbors_beyond_the_budget_come_from_tiles():
     with gramian.config(memory_budget="500kB"):
         tiled = graph(X)
     np.testing.assert_allclose(tiled.toarray(), whole.toarray(), atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("collide", [False, True])
+def test_first_occurrences(dtype, collide, monkeypatch):
+    """Equal rows, holes and signed zeros included, share a number, also where all hashes are equal."""
+    if collide:
+        monkeypatch.setattr(graph_module, "_hashes", lambda bits: np.zeros(len(bits), np.uint64))
+    rng = np.random.default_rng(0)
+    X = rng.integers(-1, 2, size=(200, 3)).astype(dtype)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[0], X[1] = 0.0, -0.0
+    first, number = graph_module._first_occurrences(X)
+    seen = {}
+    expected = [seen.setdefault(tuple("nan" if np.isnan(v) else v + 0.0 for v in row), len(seen)) for row in X]
+    np.testing.assert_array_equal(number, expected)
+    np.testing.assert_array_equal(first, np.unique(expected, return_index=True)[1])
+
+
+def test_hashes_tell_small_whole_numbers_apart():
+    """Rows of ratings, whose bits differ little, have different hashes."""
+    X = np.array(np.meshgrid(*[np.arange(1.0, 11.0)] * 4)).reshape(4, -1).T.copy()
+    assert len(np.unique(graph_module._hashes(X.view(np.uint64)))) == len(X)

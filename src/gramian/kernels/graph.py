@@ -199,12 +199,26 @@ def _first_occurrences(X: Array) -> tuple[Array, Array]:
     """Indices of the rows that occur for the first time, and for every row the number of its first occurrence."""
     rows = np.ascontiguousarray(X) + X.dtype.type(0)  # −0 and 0 are equal
     rows[np.isnan(rows)] = np.nan  # so are all kinds of NaN
-    whole = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
-    _, first, number = np.unique(whole, return_index=True, return_inverse=True)
+    bits = rows.view(np.uint64 if rows.itemsize == 8 else np.uint32)
+    _, first, number = np.unique(_hashes(bits), return_index=True, return_inverse=True)
+    number = number.ravel()
+    if len(first) < len(bits) and not np.array_equal(bits[first[number]], bits):  # different rows, equal hashes
+        _, first, number = np.unique(bits, axis=0, return_index=True, return_inverse=True)
+        number = number.ravel()
     order = np.argsort(first)
     position = np.empty_like(order)
     position[order] = np.arange(len(order))
-    return first[order], position[number.ravel()]
+    return first[order], position[number]
+
+
+def _hashes(bits: Array) -> Array:
+    """A number for each row that equal rows share; sorting numbers is far faster than sorting rows."""
+    multipliers = np.random.default_rng(0).integers(2**63, size=(2, bits.shape[1]), dtype=np.uint64) | np.uint64(1)
+    mixed = bits.astype(np.uint64)
+    for multiplier in multipliers:  # small whole numbers differ in their leading bits only
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= multiplier
+    return mixed.sum(axis=1, dtype=np.uint64)
 
 
 def _copies(kernel: Kernel | None, X: Matrix, first: Array, number: Array) -> csr_array:
