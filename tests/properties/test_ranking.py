@@ -44,7 +44,7 @@ def test_all_methods_agree_with_a_dense_solve(A, data, restart, dangling):
     """Every method is within its L1 tolerance of the textbook, as an array and in CSR; scores are distributions."""
     s = data.draw(restarts(len(A)))
     expected = textbook(A, s, restart, dangling)
-    methods = ["auto", "power", "direct", "push"] + ["cg", "chebyshev"] * np.array_equal(A, A.T)
+    methods = ["auto", "power", "gauss_seidel", "direct", "push"] + ["cg", "chebyshev"] * np.array_equal(A, A.T)
     for method in methods:
         for graph in (A, csr_array(A)):
             scores = personalized_pagerank(graph, s, restart=restart, method=method, dangling=dangling)

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gramian import personalized_pagerank
 from gramian.grams import DenseGram, SparseGram
-from gramian.ranking import push, transitions
+from gramian.ranking import pagerank, push, transitions
 from ranking.graphs import DANGLING, NETWORKS, random_graph, read_network, textbook
 
 ANY = ("power", "direct", "push", "auto")
@@ -32,6 +32,7 @@ def loops(request, monkeypatch):
     else:
         monkeypatch.setattr(transitions, "compiled", lambda: None)
         monkeypatch.setattr(push, "compiled", lambda: None)
+        monkeypatch.setattr(pagerank, "compiled", lambda: None)
     return request.param
 
 
@@ -115,14 +116,41 @@ class TestAgainstTheTextbook:
 
     def test_blocks_of_columns(self, rng, monkeypatch):
         """Many seeds are solved in blocks; each column is what it is alone."""
-        from gramian.ranking import pagerank
-
         monkeypatch.setattr(pagerank, "_BLOCK_BYTES", 0)
         for directed in (True, False):
             A = csr_array(random_graph(rng, directed=directed))
             scores = personalized_pagerank(A, csr_array(np.eye(30)))
             alone = np.column_stack([personalized_pagerank(A, j) for j in range(30)])
             np.testing.assert_allclose(scores, alone, atol=2e-8)
+
+
+class TestGaussSeidel:
+    @pytest.mark.parametrize("dangling", DANGLING)
+    @pytest.mark.parametrize("weighted", [True, False])
+    @pytest.mark.parametrize("directed", [True, False])
+    def test_against_the_textbook(self, rng, directed, weighted, dangling):
+        """Within tol of the dense solve, for arrays and CSR, loops included, at coarse and at fine tolerances."""
+        A = random_graph(rng, directed=directed, weighted=weighted)
+        A[3, 3] = 1.0
+        S = np.eye(30)[:, [0, 28, 29]]
+        expected = np.column_stack([textbook(A, s, 0.15, dangling) for s in S.T])
+        for tol in (1e-3, 1e-8, 1e-12):
+            for graph in (A, csr_array(A)):
+                scores = personalized_pagerank(graph, S, method="gauss_seidel", dangling=dangling, tol=tol)
+                assert np.abs(scores - expected).sum(axis=0).max() <= tol
+                np.testing.assert_allclose(scores.sum(axis=0), 1, atol=1e-14)
+
+    def test_without_numba(self, monkeypatch):
+        """Asked for by name it says what is missing."""
+        monkeypatch.setattr(pagerank, "compiled", lambda: None)
+        with pytest.raises(ValueError, match="needs numba"):
+            personalized_pagerank(np.ones((3, 3)), 0, method="gauss_seidel")
+
+    def test_chosen_for_large_directed_graphs(self, rng, loops):
+        """auto is gauss_seidel where the loops are compiled and power where they are not."""
+        A = csr_array(random_graph(rng, directed=True))
+        same = personalized_pagerank(A, 0, method="gauss_seidel" if loops == "compiled" else "power")
+        np.testing.assert_array_equal(personalized_pagerank(A, 0), same)
 
 
 class TestLaws:
@@ -290,7 +318,7 @@ class TestRefusals:
         with gramian.config(memory_budget="1kB"), pytest.raises(gramian.MemoryBudgetError, match="fewer columns"):
             personalized_pagerank(csr_array((1000, 1000)), 0)
 
-    @pytest.mark.parametrize("method", ["power", "cg", "chebyshev", "push"])
+    @pytest.mark.parametrize("method", ["power", "gauss_seidel", "cg", "chebyshev", "push"])
     def test_too_few_iterations_warn(self, rng, method):
         """What did not converge says so, and is still a distribution."""
         A = np.diag(np.ones(49), 1) + np.diag(np.ones(49), -1)
@@ -304,7 +332,7 @@ class TestRefusals:
         A = np.diag(np.ones(49), 1) + np.diag(np.ones(49), -1)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            for method in SYMMETRIC:
+            for method in (*SYMMETRIC, "gauss_seidel"):
                 personalized_pagerank(A, 0, restart=0.01, method=method)
 
 

@@ -36,6 +36,53 @@ def gather_block(indptr: Array, indices: Array, X: Array, out: Array, start: int
 
 
 @njit(nogil=True, cache=True)
+def sweep(
+    indptr: Array,
+    indices: Array,
+    weights: Array,
+    degrees: Array,
+    sink: Array,
+    seeds: Array,
+    x: Array,
+    stuck: float,
+    restart: float,
+    dangling: int,
+) -> tuple[float, float, float]:
+    """One Gauss–Seidel sweep over all nodes.
+
+    Row i of the matrix holds the edges into node i; x are the scores over the degrees (over one, for sinks) and
+    ``stuck`` is the sum of the scores of the sinks. ``dangling`` is 0, 1 or 2 for mass that goes everywhere, to the
+    seeds or nowhere. Returns ``stuck`` afterwards, the L1 length of the step and the sum of the scores.
+    """
+    n = len(degrees)
+    onward = 1.0 - restart
+    moved = 0.0
+    mass = 0.0
+    for i in range(n):
+        total = 0.0
+        if len(weights):
+            for k in range(indptr[i], indptr[i + 1]):
+                total += weights[k] * x[indices[k]]
+        else:
+            for k in range(indptr[i], indptr[i + 1]):
+                total += x[indices[k]]
+        new = restart * seeds[i] + onward * total
+        if dangling == 0:
+            new += onward * stuck / n
+        elif dangling == 1:
+            new += onward * stuck * seeds[i]
+        elif sink[i]:
+            new /= restart
+        change = new - x[i] * degrees[i]
+        if sink[i]:
+            stuck += change
+        moved += abs(change)
+        mass += new
+        x[i] = new / degrees[i]
+    return stuck, moved, mass
+
+
+@njit(nogil=True, cache=True)
 def transpose_pattern(indptr: Array, indices: Array, pointers: Array, columns: Array) -> None:
     """The CSR pattern of the transpose into ``pointers`` (n + 1 zeros) and ``columns``; its rows come out sorted."""
     n = len(indptr) - 1

@@ -15,15 +15,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gramian.configuration import require_memory
 from gramian.ranking.direct import direct_solution
+from gramian.ranking.gauss_seidel import gauss_seidel
 from gramian.ranking.power import power_iteration
 from gramian.ranking.push import PushState, check_dangling, csr_of
 from gramian.ranking.queries import check_restart
 from gramian.ranking.reversible import chebyshev, conjugate_gradients, isolated_in_closed_form
 from gramian.ranking.seeds import restart_matrix
-from gramian.ranking.transitions import Transitions
+from gramian.ranking.transitions import Transitions, compiled
 from gramian.typing import Array
 
-METHODS = ("auto", "power", "cg", "chebyshev", "direct", "push")
+METHODS = ("auto", "power", "gauss_seidel", "cg", "chebyshev", "direct", "push")
 NORMALIZATIONS = (None, "sqrt_degree", "degree")
 _BLOCK_BYTES = 2**27  # of one (n, q) array of an iteration
 _DIRECT_RESTART = 1e-3  # below, an iteration needs thousands of products
@@ -61,11 +62,12 @@ def personalized_pagerank(
         in one dimension are indices, other numbers weights.
     restart : float, default 0.15
         Probability α of restarting, not of going on (0.85 in networkx and igraph).
-    method : {"auto", "power", "cg", "chebyshev", "direct", "push"}, default "auto"
-        ``"power"`` takes any graph. ``"cg"`` (conjugate gradients) and ``"chebyshev"`` take symmetric ones, with
-        about a third of the products where the graph mixes slowly. ``"direct"`` factorises a sparse or dense matrix.
-        ``"push"`` works outwards from the seeds. ``"auto"`` is cg for symmetric graphs and power for others, or
-        direct for a small graph with a restart below 0.001.
+    method : {"auto", "power", "gauss_seidel", "cg", "chebyshev", "direct", "push"}, default "auto"
+        ``"power"`` takes any graph; so does ``"gauss_seidel"``, in about half the steps, if numba is installed.
+        ``"cg"`` (conjugate gradients) and ``"chebyshev"`` take symmetric graphs, with about a third of the products
+        of power iteration where the graph mixes slowly. ``"direct"`` factorises a sparse or dense matrix. ``"push"``
+        works outwards from the seeds. ``"auto"`` is cg for symmetric graphs and gauss_seidel or power for others,
+        or direct for a small graph with a restart below 0.001.
     tol : float, default 1e-8
         Largest error of the scores, Σ_i |π_i − exact π_i|, of each column: of the result, not of the last step.
     dangling : {"uniform", "seeds", "self"}, default "uniform"
@@ -156,6 +158,11 @@ def _solve(
     """Scores for a few columns and a bound on the L1 error of the worst."""
     if method == "power":
         return power_iteration(walk, restarts, restart, tol, most, dangling)
+    if method == "gauss_seidel":
+        loops = compiled()
+        assert loops is not None  # _chosen saw to it
+        scores, error = gauss_seidel(walk, loops, restarts, restart, tol / 2, most, dangling)
+        return _distributions(scores), 2 * error
     if method == "direct":
         return _distributions(direct_solution(walk, restarts, restart, dangling)), 0.0
     if method == "push":
@@ -190,7 +197,9 @@ def _chosen(walk: Transitions, method: str, restart: float) -> str:
     if method == "auto":
         if restart < _DIRECT_RESTART and walk.n <= _DIRECT_NODES:
             return "direct"
-        return "cg" if walk.symmetric else "power"
+        return "cg" if walk.symmetric else "power" if walk.loops is None else "gauss_seidel"
+    if method == "gauss_seidel" and compiled() is None:
+        raise ValueError("method='gauss_seidel' needs numba: pip install gramian[fast]; or use method='power'")
     if method in ("cg", "chebyshev") and not walk.symmetric:
         raise ValueError(f"method={method!r} needs a symmetric graph; use method='power' or pass (graph + graph.T) / 2")
     return method

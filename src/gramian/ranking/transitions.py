@@ -56,6 +56,8 @@ class Transitions:
         1 / degrees, and 0 for nodes that no edge leaves.
     dangling : ndarray of int
         Those nodes.
+    loops : module or None
+        The compiled loops, where they are worth it.
     """
 
     def __init__(self, graph: Any, directed: bool | None = None) -> None:
@@ -84,7 +86,7 @@ class Transitions:
                 f"graph has a node whose edges weigh less than {np.finfo(float).tiny:.0e} of the heaviest edge; "
                 "drop such edges or take logarithms of the weights"
             )
-        self._loops = compiled() if self.sparse and self.matrix.nnz >= _COMPILE_EDGES else None
+        self.loops = compiled() if self.sparse and self.matrix.nnz >= _COMPILE_EDGES else None
 
     @cached_property
     def symmetric(self) -> bool:
@@ -94,8 +96,8 @@ class Transitions:
         if not self.sparse:
             A = self.matrix
             return bool(np.all(np.abs(A - A.T) <= _SAME * A))
-        if self._loops is not None:
-            return self._symmetric_by_cursors(self._loops)
+        if self.loops is not None:
+            return self._symmetric_by_cursors(self.loops)
         T = self._transpose
         A = self.matrix
         return bool(
@@ -106,7 +108,7 @@ class Transitions:
 
     def _symmetric_by_cursors(self, loops: ModuleType) -> bool:
         A = self.matrix
-        indptr, indices = _unsigned(A.indptr), _unsigned(A.indices)
+        indptr, indices = unsigned(A.indptr), unsigned(A.indices)
         weights = np.empty(0) if self.unit else A.data
         bounds = np.searchsorted(A.indptr, np.linspace(0, A.nnz, threads() + 1)).clip(0, self.n)
         bounds[0], bounds[-1] = 0, self.n
@@ -130,11 +132,11 @@ class Transitions:
     def _transpose(self) -> Matrix:
         """Aᵀ in CSR, with data that mean nothing where all edges weigh the same and loops are compiled."""
         A = self.matrix
-        if not (self.unit and self._loops is not None):
+        if not (self.unit and self.loops is not None):
             return csr_array(A.T)
         pointers, columns = np.zeros_like(A.indptr), np.empty_like(A.indices)
-        pair = (_unsigned(A.indptr), _unsigned(A.indices), _unsigned(pointers), _unsigned(columns))
-        self._loops.transpose_pattern(*pair)
+        pair = (unsigned(A.indptr), unsigned(A.indices), unsigned(pointers), unsigned(columns))
+        self.loops.transpose_pattern(*pair)
         return csr_array((np.broadcast_to(np.ones(1), A.nnz), columns, pointers), shape=A.shape)
 
     @cached_property
@@ -160,8 +162,8 @@ class Transitions:
         T = self.incoming
         if not self.sparse:
             return lambda rows, Y: self.scale * (T @ Y)
-        if self.unit and self._loops is not None:
-            loops, indptr, indices = self._loops, _unsigned(T.indptr), _unsigned(T.indices)
+        if self.unit and self.loops is not None:
+            loops, indptr, indices = self.loops, unsigned(T.indptr), unsigned(T.indices)
 
             def gather(rows: slice, Y: Array) -> Array:
                 out = np.empty((rows.stop - rows.start, Y.shape[1]))
@@ -221,7 +223,8 @@ def _check_weights(least: float, most: float) -> None:
         )
 
 
-def _unsigned(index: Array) -> Array:
+def unsigned(index: Array) -> Array:
+    """Indices as the compiled loops want them."""
     return index.view(np.uint32) if index.dtype.itemsize == 4 else index
 
 
