@@ -131,9 +131,10 @@ class TestRankings:
         np.testing.assert_array_equal(model.query(new, top=6), np.argsort(-expected, kind="stable")[:6])
         assert model.scores(query=X[:2]).shape == (120, 2)
 
-    def test_memberships(self, model, blobs):
+    def test_memberships(self):
         """Memberships are the odds of the last restart, sum to one, and name the cluster; new samples have them too."""
-        K, X = RBF(1.0)(blobs[0]), blobs[0]
+        X, _ = make_blobs([60, 40, 20], cluster_std=0.8, random_state=4)
+        model, K = RankedClustering(3, kernel=RBF(1.0), random_state=0).fit(X), RBF(1.0)(X)
         S = (model.labels_[:, None] == np.arange(3)) / 120
         joint = pagerank(K, S)
         np.testing.assert_allclose(model.memberships_, joint / joint.sum(axis=1, keepdims=True), atol=1e-10)
