@@ -305,8 +305,12 @@ class TestRefusals:
 
     @pytest.mark.parametrize("method", ["cg", "chebyshev"])
     def test_symmetric_methods_refuse_directed_graphs(self, method, loops):
-        """In the pattern or in one weight."""
-        for A in (np.triu(np.ones((3, 3))), np.array([[0, 1.0, 1], [1, 0, 1], [1, 1.001, 0]])):
+        """In the pattern, even if all nodes have one edge in and one out, or in one weight."""
+        for A in (
+            np.triu(np.ones((3, 3))),
+            np.roll(np.eye(4), 1, axis=1),
+            np.array([[0, 1.0, 1], [1, 0, 1], [1, 1.001, 0]]),
+        ):
             for graph in (A, csr_array(A)):
                 with pytest.raises(ValueError, match="symmetric"):
                     personalized_pagerank(graph, 0, method=method)

@@ -72,8 +72,8 @@ def personalized_pagerank(
         Largest error of the scores, Σ_i |π_i − exact π_i|, of each column: of the result, not of the last step.
     dangling : {"uniform", "seeds", "self"}, default "uniform"
         Where a walker goes from a node that no edge leaves (isolated nodes too): to any node, to the seeds (what
-        networkx, igraph's PRPACK and scikit-network do when given a personalisation), or nowhere. With
-        ``"seeds"`` scores are not linear in s if there are such nodes.
+        networkx and igraph's PRPACK do when given a personalisation), or nowhere. With ``"seeds"`` scores are not
+        linear in s if there are such nodes.
     normalize : {None, "sqrt_degree", "degree"}, default None
         Divide by (the root of) each node's degree, to see what the seeds add beyond a node's popularity. Scores of
         nodes without edges stay as they are. ``tol`` holds for the scores before the division.
