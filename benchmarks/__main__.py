@@ -21,7 +21,17 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-MODULES = ("imports", "embedding", "clustering", "landmarks", "eigensolvers", "mixtures", "ensembles", "kernel_ranking")
+MODULES = (
+    "imports",
+    "embedding",
+    "clustering",
+    "landmarks",
+    "eigensolvers",
+    "mixtures",
+    "ensembles",
+    "ranking",
+    "kernel_ranking",
+)
 RESULTS = Path(__file__).with_name("results.json")
 
 
