@@ -30,7 +30,7 @@ class RankingError:
     is_bound : bool
         Whether the numbers are upper bounds, because some eigenvectors were not computed; else they are exact.
     per_sample : ndarray (n,) or (n, q)
-        |π_i − π̂_i| is at most this, β √(d_i · scaled); for a random query, its root mean square is.
+        abs(π_i − π̂_i) is at most this, β √(d_i · scaled); for a random query, its root mean square is.
     """
 
     scaled: Any

@@ -69,7 +69,7 @@ def personalized_pagerank(
         works outwards from the seeds. ``"auto"`` is cg for symmetric graphs and gauss_seidel or power for others,
         or direct for a small graph with a restart below 0.001.
     tol : float, default 1e-8
-        Largest error of the scores, Σ_i |π_i − exact π_i|, of each column: of the result, not of the last step.
+        Largest error of the scores, Σ_i abs(π_i − exact π_i), of each column: of the result, not of the last step.
     dangling : {"uniform", "seeds", "self"}, default "uniform"
         Where a walker goes from a node that no edge leaves (isolated nodes too): to any node, to the seeds (what
         networkx and igraph's PRPACK do when given a personalisation), or nowhere. With ``"seeds"`` scores are not
