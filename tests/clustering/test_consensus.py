@@ -671,4 +671,7 @@ class TestParameters:
             warnings.simplefilter("error")
             for method in LINKAGES:
                 for subsample in (None, 0.1):
-                    ConsensusClustering(3, n_partitions=5, linkage=method, subsample=subsample, random_state=0).fit(X)
+                    model = ConsensusClustering(
+                        3, n_partitions=5, linkage=method, subsample=subsample, random_state=0
+                    ).fit(X)
+                    assert model.n_clusters_ == 3

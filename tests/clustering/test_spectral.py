@@ -15,10 +15,9 @@ from gramian import SpectralClustering
 from gramian.clustering.spectral import spectral_labels
 from gramian.datasets import make_rings, make_spirals
 from gramian.grams import DenseGram, LazyGram, SparseGram
-from gramian.kernels import RBF, ClusterKernel, Laplacian, NeighborGraph, Polynomial
+from gramian.kernels import RBF, Laplacian, NeighborGraph, Polynomial
 from gramian.landmarks import Nystroem
 from gramian.metrics import adjusted_rand, clustering_accuracy, normalized_cut
-from gramian.mixture import mcar
 
 EMBEDDINGS = ["rw", "sym", "kpca", "keca"]
 
@@ -558,83 +557,3 @@ class TestParameters:
         """A parameter that cannot work is refused with its name, its value and what is allowed."""
         with pytest.raises(ValueError, match=words):
             SpectralClustering(**{"n_clusters": 2, **parameters}).fit(X)
-
-
-class TestNumberOfClusters:
-    """``n_clusters=None`` on data whose number of groups is known."""
-
-    @pytest.mark.parametrize("rate", [0.0, 0.2])
-    @pytest.mark.parametrize("k", [2, 3, 4, 5, 8])
-    @pytest.mark.parametrize("kernel", ["auto", "cluster"])
-    def test_blobs_are_counted(self, kernel, k, rate):
-        """Gaussian groups in six columns, a fifth of the cells lost or none."""
-        X, y = make_blobs(300, centers=k, n_features=6, cluster_std=1.5, random_state=0)
-        X = mcar(X, rate, random_state=0)[0] if rate else X
-        model = SpectralClustering(None, kernel=kernel, random_state=0).fit(X)
-        assert model.n_clusters_ == k
-        assert adjusted_rand(y, model.labels_) > 0.9
-
-    def test_moons_are_two(self):
-        """Each of two winding groups is one cluster, though its graph has fine structure."""
-        X, y = make_moons(400, noise=0.05, random_state=0)
-        model = SpectralClustering(None, random_state=0).fit(X)
-        assert model.n_clusters_ == 2
-        assert adjusted_rand(y, model.labels_) == 1
-
-
-class TestAuto:
-    """The default kernel: nothing to tune, holes welcome, and a cost that stays linear."""
-
-    def test_holes_just_work(self):
-        """A table with a third of its cells missing is clustered, and so are new rows with other holes."""
-        X, y = make_blobs(300, centers=3, n_features=8, random_state=1)
-        model = SpectralClustering(3, random_state=0).fit(mcar(X, 0.3, random_state=0)[0])
-        assert adjusted_rand(y, model.labels_) > 0.95
-        assert adjusted_rand(y, model.predict(mcar(X, 0.4, random_state=1)[0])) > 0.9
-
-    def test_many_rows_take_the_plain_kernel(self):
-        """Up to 5000 rows the sharpened kernel, beyond them the one that is linear in n."""
-        model = SpectralClustering(2)
-        assert isinstance(model._unfitted_kernel(5000), NeighborGraph)
-        assert isinstance(model._unfitted_kernel(5001), ClusterKernel)
-
-    @pytest.mark.parametrize("kernel", ["auto", "cluster", NeighborGraph(5, kernel="cluster")])
-    def test_random_state_reaches_the_kernel(self, kernel):
-        """A kernel without a seed follows the estimator's, wherever it is named."""
-        X, _ = make_blobs(60, centers=2, random_state=0)
-        first, again = (SpectralClustering(2, kernel=kernel, random_state=3).fit(X) for _ in range(2))
-        np.testing.assert_array_equal(first.embedding_, again.embedding_)
-
-    def test_a_seeded_kernel_keeps_its_seed(self):
-        """The estimator's random_state does not replace one that was given."""
-        X, _ = make_blobs(60, centers=2, random_state=0)
-        kernel = ClusterKernel(2, 4, random_state=5)
-        model = SpectralClustering(2, kernel=kernel, random_state=0).fit(X)
-        np.testing.assert_array_equal(model.kernel_.means_, kernel.fit(X).means_)
-
-
-class TestState:
-    """What a fit leaves behind."""
-
-    def test_a_refused_refit_leaves_the_model_as_it_was(self, X):
-        """After an error on other data the fitted model still answers."""
-        model = SpectralClustering(3, kernel="rbf", random_state=0).fit(X)
-        before = model.predict(X)
-        with pytest.raises(ValueError, match="n_clusters=3"):
-            model.fit(np.random.default_rng(0).random((2, 7)))
-        np.testing.assert_array_equal(model.predict(X), before)
-
-    def test_candidates_go_when_the_number_is_given(self, X):
-        """Eigenvalues of a choice do not outlive it."""
-        model = SpectralClustering(None, kernel="rbf", random_state=0).fit(X)
-        assert model.candidate_eigenvalues_ is not None
-        assert model.set_params(n_clusters=2).fit(X).candidate_eigenvalues_ is None
-
-    def test_clusters_are_numbered_by_their_first_row(self, blobs):
-        """Names of clusters do not depend on rounding or on how memory is laid out."""
-        X, _ = blobs
-        labels = SpectralClustering(4, kernel="neighbors", random_state=0).fit(X).labels_
-        _, first = np.unique(labels, return_index=True)
-        assert (np.diff(first) > 0).all()
-        other = SpectralClustering(4, kernel="neighbors", random_state=0).fit(np.asfortranarray(X)).labels_
-        np.testing.assert_array_equal(labels, other)

@@ -470,4 +470,5 @@ def test_quiet_on_ordinary_tables(holes):
     """Nothing to warn about, nothing said."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        small().fit(holes)
+        kernel = small().fit(holes)
+    assert kernel.columns_.all()

@@ -45,7 +45,7 @@ def start(X, K, kind, rng):
     return Parameters(np.arange(1.0, K + 1) / np.arange(1.0, K + 1).sum(), means, covariances)
 
 
-def same(found, expected, accuracy=1e-9):
+def assert_same(found, expected, accuracy=1e-9):
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=accuracy, atol=accuracy)
 
@@ -64,7 +64,7 @@ class TestAgainstIndependentComputations:
         begin = start(X, 3, kind, rng)
         fit = run_em(IncompleteTable(X), begin, covariance_type=kind, max_iter=7, tol=0)
         *expected, bounds = em(X, *begin, kind, 7)
-        same(fit.parameters, expected)
+        assert_same(fit.parameters, expected)
         np.testing.assert_allclose(fit.bounds, bounds, rtol=1e-10)
 
     @pytest.mark.parametrize("n_iter", [1, 50])
@@ -87,14 +87,14 @@ class TestAgainstIndependentComputations:
         with pytest.warns(UserWarning, match="converge"):
             peer.fit(X)
         fit = run_em(IncompleteTable(X), begin, covariance_type=kind, max_iter=n_iter, tol=0, ridge=ridge)
-        same(fit.parameters, (peer.weights_, peer.means_, peer.covariances_), 1e-8)
+        assert_same(fit.parameters, (peer.weights_, peer.means_, peer.covariances_), 1e-8)
         np.testing.assert_allclose(fit.bounds, peer.lower_bounds_, rtol=1e-10)
 
     def test_one_gaussian_without_holes(self, rng):
         """One component on complete rows is the sample mean and covariance after one step."""
         X = rows(rng)
         fit = run_em(IncompleteTable(X), start(X, 1, "full", rng), max_iter=1)
-        same(fit.parameters, ([1.0], [X.mean(axis=0)], [np.cov(X.T, bias=True)]), 1e-12)
+        assert_same(fit.parameters, ([1.0], [X.mean(axis=0)], [np.cov(X.T, bias=True)]), 1e-12)
 
     def test_monotone_pattern_has_a_closed_form(self, rng):
         """If column 1 is missing only where column 0 is not, the likelihood factors and regression solves it."""
@@ -107,7 +107,7 @@ class TestAgainstIndependentComputations:
         mean1 = both[:, 1].mean() + slope * (mean0 - both[:, 0].mean())
         expected = [[var0, slope * var0], [slope * var0, rest + slope**2 * var0]]
         fit = run_em(IncompleteTable(X), start(X, 1, "full", rng), max_iter=500, tol=0)
-        same(fit.parameters, ([1.0], [[mean0, mean1]], [expected]), 1e-8)
+        assert_same(fit.parameters, ([1.0], [[mean0, mean1]], [expected]), 1e-8)
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_joint_densities(self, rng, kind):
@@ -125,7 +125,7 @@ class TestAgainstIndependentComputations:
             X[i, rng.choice(d, i, replace=False)] = np.nan
         p = start(X, 2, "full", rng)
         fit = run_em(IncompleteTable(X), p, max_iter=1)
-        same(fit.parameters, em(X, *p, "full", 1)[:3])
+        assert_same(fit.parameters, em(X, *p, "full", 1)[:3])
 
     def test_gamma_counts_once(self):
         """The update with γ twice, as printed in the paper, is another one, and its likelihood falls."""
@@ -170,7 +170,7 @@ class TestUphill:
             run_em(IncompleteTable(X), begin, covariance_type=kind, max_iter=800, tol=0, m_step=m_step)
             for m_step in ("imputed", "observed")
         ]
-        same(fits[0].parameters, fits[1].parameters, 1e-6)
+        assert_same(fits[0].parameters, fits[1].parameters, 1e-6)
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_prior_is_at_its_mode(self, rng, kind):
@@ -200,7 +200,7 @@ class TestHarmlessRows:
         fixed = run_em(IncompleteTable(X), begin, covariance_type=kind, max_iter=800, tol=0).parameters
         more = np.vstack([X, np.full((30, 3), np.nan)])
         again = run_em(IncompleteTable(more), fixed, covariance_type=kind, max_iter=5, tol=0).parameters
-        same(again, fixed, 1e-7)
+        assert_same(again, fixed, 1e-7)
         gamma, likelihood = memberships(log_joint(IncompleteTable(more), fixed, kind), axis=1)
         np.testing.assert_allclose(gamma[-30:], np.tile(fixed.weights, (30, 1)), rtol=1e-9)
         np.testing.assert_allclose(likelihood[-30:], 0, atol=1e-9)
@@ -241,7 +241,7 @@ class TestHarmlessRows:
         begin = start(X, 2, kind, rng)
         a = run_em(IncompleteTable(X), begin, covariance_type=kind, max_iter=10, tol=0)
         b = run_em(IncompleteTable(np.repeat(X, 2, axis=0)), begin, covariance_type=kind, max_iter=10, tol=0)
-        same(a.parameters, b.parameters)
+        assert_same(a.parameters, b.parameters)
 
 
 class TestWork:
@@ -259,7 +259,7 @@ class TestWork:
                 np.testing.assert_array_equal(a, b)
             monkeypatch.setattr("gramian.mixture.patterns.CHUNK_BYTES", 2000)
             monkeypatch.setattr("gramian.mixture.em.CHUNK_BYTES", 2000)
-            same(
+            assert_same(
                 run_em(IncompleteTable(X), begin, covariance_type=kind, max_iter=4, tol=0).parameters, found.parameters
             )
 

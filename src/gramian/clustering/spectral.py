@@ -19,6 +19,7 @@ from gramian.clustering.rows import labels_by_first_row, unit_rows
 from gramian.embedding.kernel_eca import entropy_axes
 from gramian.estimator import KernelEstimator
 from gramian.grams import Gram
+from gramian.grams.gaps import relative_gap
 from gramian.grams.views import NormalizedGram
 from gramian.kernels import ClusterKernel, Expansion, Kernel, NeighborGraph
 from gramian.randomness import generator
@@ -176,12 +177,7 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
                 f"{self.max_clusters} and n_samples={n}: pass n_clusters"
             )
         values, vectors = _walk(gram).eigenpairs(max(most + 1, n_axes), tol=self.tol)
-        if values[most] > 1 - 1e-8:  # at least as many separate components as clusters allowed
-            return most, (values, vectors)
-        power = 0.5 if gram.diagonal().any() else 0.9
-        below = np.maximum(1 - values[2 : most + 1].astype(np.float64), 1e-9)
-        gaps = (values[1:most] - values[2 : most + 1]) / below**power
-        return 2 + int(np.argmax(gaps)), (values, vectors)
+        return relative_gap(values[: most + 1], graph=not gram.diagonal().any()), (values, vectors)
 
     def _unfitted_kernel(self, n_samples: int = 0) -> Kernel:
         if not isinstance(self.kernel, str) or self.kernel != "auto":

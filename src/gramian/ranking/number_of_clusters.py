@@ -9,24 +9,13 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 from sklearn.utils.validation import check_array
 
+from gramian.grams.gaps import relative_gap
 from gramian.grams.sparse import SparseGram
 from gramian.grams.tiles import slices
 from gramian.kernels.given import symmetric
 from gramian.ranking.joint_embedding import walk_axes
 from gramian.ranking.walk import Walk
 from gramian.typing import Array
-
-
-def relative_gap(values: Array, *, graph: bool) -> int:
-    """The k >= 2 of largest (λ_k − λ_{k+1}) / (1 − λ_{k+1})^p among falling eigenvalues of a walk.
-
-    As in :class:`gramian.SpectralClustering`: the plain gap would take the fine structure of a long cluster for
-    clusters; p = 0.9 on a graph, which has much of it, and 0.5 under a kernel.
-    """
-    if values[-1] > 1 - 1e-8:  # at least as many separate components as clusters considered
-        return len(values) - 1
-    below = np.maximum(1 - values[2:].astype(np.float64), 1e-9)
-    return 2 + int(np.argmax((values[1:-1] - values[2:]) / below ** (0.9 if graph else 0.5)))
 
 
 def choose_n_clusters(walk: Walk, max_clusters: int, n_axes: int) -> tuple[int, tuple[Array, Array], Array]:
