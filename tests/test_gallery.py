@@ -189,3 +189,12 @@ def test_many_holes_are_better_left_than_filled_with_means(run):
     assert all(0 < score <= 1 for score in similar)
     assert "Picture: demo/holes_dermatology.png" in lines[5]
     assert_picture(Path("demo/holes_dermatology.png"))
+
+
+def test_ranking_rows(run, tmp_path):
+    printed = run("070", "--restarts", "5", "--top", "20")
+    clusters = [numbers(line) for line in printed.splitlines() if line.startswith("cluster")]
+    assert len(clusters) >= 2
+    assert all(top >= whole for whole, top in clusters)
+    assert numbers(printed.splitlines()[-2])[-1] > 0.8
+    assert_picture(tmp_path / "demo" / "ranked_votes.png")
