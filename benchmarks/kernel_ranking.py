@@ -14,7 +14,7 @@ from gramian.metrics import ndcg_at_k
 from gramian.ranking.queries import best_first
 from gramian.ranking.walk import exact_scores
 
-N, QUERIES, NEW, SOLVED, TOP = 100_000, 1000, 10_000, 4, 10
+N, QUERIES, NEW, SOLVED, JUDGED, TOP = 100_000, 1000, 10_000, 4, 32, 50
 
 
 def _rows(n: int, seed: int) -> np.ndarray:
@@ -47,13 +47,14 @@ def _one_by_one(model: KernelPageRank) -> np.ndarray:
 
 
 def _queries_score(model: KernelPageRank, lists: np.ndarray) -> Scores:
-    """How good the lists of the first queries are: NDCG@10 by exact scores, the query left out."""
-    seeds = _seeds(SOLVED)
+    """How good the lists of the first queries are: NDCG@50 by exact scores, the query left out."""
+    count = min(JUDGED, lists.shape[1])
+    seeds = _seeds(count)
     exact = model.scores(seeds, method="exact")
-    places = np.zeros((N, SOLVED))
-    np.put_along_axis(places, lists[:, :SOLVED], np.arange(len(lists), 0, -1.0)[:, None], axis=0)
+    places = np.zeros((N, count))
+    np.put_along_axis(places, lists[:, :count], np.arange(len(lists), 0, -1.0)[:, None], axis=0)
     quality = ndcg_at_k(exact, places, TOP, exclude=seeds.indices)
-    return {"queries": int(lists.shape[1]), "ndcg_at_10": float(np.mean(quality)), "components": model.n_components_}
+    return {"queries": int(lists.shape[1]), "ndcg_at_50": float(np.mean(quality)), "components": model.n_components_}
 
 
 def _new_data() -> tuple[KernelPageRank, np.ndarray]:
