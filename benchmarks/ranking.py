@@ -50,8 +50,9 @@ def power_law_graph(n: int, edges: int, *, directed: bool, seed: int = 0) -> Any
 def _with_seeds(directed: bool, count: int) -> tuple[Any, np.ndarray]:
     graph = power_law_graph(NODES, EDGES, directed=directed)
     # Compiled once per machine, not per query, and so outside the clock.
-    small = power_law_graph(30_000, 400_000, directed=directed)
+    small = power_law_graph(150_000, 1_000_000, directed=directed)
     personalized_pagerank(small, 0)
+    personalized_pagerank(small, csr_array(np.eye(small.shape[0], 16)), tol=0.1)
     push_pagerank(small, 0)
     linked = np.flatnonzero(np.diff(graph.indptr) >= 5)
     return graph, np.random.default_rng(1).choice(linked, count, replace=False)
@@ -165,7 +166,11 @@ def _top(data: tuple[Any, np.ndarray], result: Any) -> Scores:
         found = np.argsort(-result[:, 0], kind="stable")[:100]
     else:
         found = result.nodes[:100]
-        scores = {"edges_used": result.edges_touched / graph.nnz, "l1_error": result.residual}
+        scores = {
+            "edges_used": result.edges_touched / graph.nnz,
+            "l1_error": result.residual,
+            "proved_right": result.certified,
+        }
     return {"right_of_100": len(np.intersect1d(found, best)), "same_order": int((found == best).sum()), **scores}
 
 

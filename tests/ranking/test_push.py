@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array, csr_array, diags_array
 
-from gramian.ranking import push, push_pagerank
+from gramian.ranking import personalized_pagerank, push, push_pagerank
 from ranking.graphs import DANGLING, random_graph, textbook
 
 
@@ -52,6 +52,29 @@ def test_best_first(rng):
     assert len(set(found.nodes.tolist())) == len(found.nodes)
     pairs = list(zip(-found.scores, found.nodes, strict=True))
     assert pairs == sorted(pairs)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("tol", [0.3, 1e-2, 1e-5])
+def test_certified_nodes_are_the_best(rng, directed, tol):
+    """The certified head of the list is that of the exact scores, and grows to most of the list as tol falls."""
+    for seed in range(10):
+        A = random_graph(rng, 60, directed=directed)
+        found = push_pagerank(csr_array(A), seed, tol=tol)
+        exact = textbook(A, np.eye(60)[seed], 0.15, "seeds")
+        k = found.certified
+        assert set(found.nodes[:k].tolist()) == set(np.argsort(-exact)[:k].tolist())
+        assert tol > 1e-3 or k >= 0.5 * len(found.nodes)
+
+
+def test_what_is_not_reached_yet_is_not_ruled_out():
+    """The seed's six neighbours all lead to node 7, the second best, which a stop after the first push never meets."""
+    funnel = np.zeros((8, 8))
+    funnel[0, 1:7] = funnel[1:7, 7] = 1
+    found = push_pagerank(csr_array(funnel), 0, max_edges=1)
+    assert 7 not in found.nodes
+    assert textbook(funnel, np.eye(8)[0], 0.15, "seeds")[7] > found.scores[1]
+    assert found.certified <= 1
 
 
 def test_only_the_neighbourhood_is_touched():
@@ -108,3 +131,22 @@ def test_refusals(change, message):
     arguments = {"graph": csr_array(np.ones((3, 3))), "seeds": 0} | change
     with pytest.raises(ValueError, match=message):
         push_pagerank(**arguments)
+
+
+def test_weights_at_the_ends_of_the_floats():
+    """Tiny weights are weights, and sums beyond the largest float are refused, not taken for dead ends."""
+    for weight in (1e-309, 1.0):
+        found = push_pagerank(csr_array(np.array([[0.0, weight], [weight, 0.0]])), 0, tol=1e-6)
+        np.testing.assert_allclose(found.scores[np.argsort(found.nodes)], [1 / 1.85, 0.85 / 1.85], atol=1e-6)
+    huge = np.array([[0, 1e308], [1e308, 1e308]])
+    with pytest.raises(ValueError, match="at node 1"):
+        push_pagerank(huge, 1)
+    np.testing.assert_allclose(personalized_pagerank(huge, 1), personalized_pagerank(huge / 1e308, 1), atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"tol": "a"}, {"max_edges": "a"}, {"dangling": np.array([1, 2])}, {"restart": 1e-17}]
+)
+def test_parameters_that_are_none(parameters):
+    with pytest.raises(ValueError, match=next(iter(parameters))):
+        push_pagerank(np.eye(3), 0, **parameters)

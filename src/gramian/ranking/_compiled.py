@@ -40,46 +40,92 @@ def sweep(
     indptr: Array,
     indices: Array,
     weights: Array,
+    scale: float,
     degrees: Array,
     sink: Array,
+    names: Array,
     seeds: Array,
+    seeded: Array,
     x: Array,
-    stuck: float,
+    stuck: Array,
+    factor: Array,
     restart: float,
+    relaxation: float,
     dangling: int,
-) -> tuple[float, float, float]:
-    """One Gauss–Seidel sweep over all nodes.
+    moved: Array,
+    mass: Array,
+) -> None:
+    """One Gauss–Seidel sweep over all nodes, for the w columns of a panel together.
 
-    Row i of the matrix holds the edges into node i; x are the scores over the degrees (over one, for sinks) and
-    ``stuck`` is the sum of the scores of the sinks. ``dangling`` is 0, 1 or 2 for mass that goes everywhere, to the
-    seeds or nowhere. Returns ``stuck`` afterwards, the L1 length of the step and the sum of the scores.
+    Row i of the matrix holds the edges into node i, with ``weights`` times ``scale``, or one if ``weights`` is empty.
+    x (n, w), in float32 or float64, are the scores over the degrees (over one, for sinks), and ``stuck`` (w,) the sums
+    of the scores of the sinks. Node i restarts with ``factor`` times row ``names[i]`` of ``seeds``, read only where
+    ``seeded``. ``dangling`` is 0, 1, 2 or 3 for mass that goes everywhere, to the seeds, nowhere, or is no concern.
+    Writes x, ``stuck``, and for each column the L1 length of the step, ``moved``, and the sum of the scores, ``mass``.
     """
-    n = len(degrees)
+    n, width = x.shape
+    number = x.dtype.type
     onward = 1.0 - restart
-    moved = 0.0
-    mass = 0.0
+    total = np.empty(width, x.dtype)
+    moved[:] = 0.0
+    mass[:] = 0.0
     for i in range(n):
-        total = 0.0
-        if len(weights):
-            for k in range(indptr[i], indptr[i + 1]):
-                total += weights[k] * x[indices[k]]
+        begin, end = indptr[i], indptr[i + 1]
+        if width == 1:
+            flow = 0.0
+            if len(weights):
+                for k in range(begin, end):
+                    flow += weights[k] * scale * x[indices[k], 0]
+            else:
+                for k in range(begin, end):
+                    flow += x[indices[k], 0]
+            total[0] = flow
         else:
-            for k in range(indptr[i], indptr[i + 1]):
-                total += x[indices[k]]
-        new = restart * seeds[i] + onward * total
+            total[:] = 0.0
+            for k in range(begin, end):
+                row = x[indices[k]]
+                if len(weights):
+                    weight = number(weights[k] * scale)
+                    for c in range(width):
+                        total[c] += weight * row[c]
+                else:
+                    for c in range(width):
+                        total[c] += row[c]
         if dangling == 0:
-            new += onward * stuck / n
-        elif dangling == 1:
-            new += onward * stuck * seeds[i]
-        elif sink[i]:
-            new /= restart
-        change = new - x[i] * degrees[i]
-        if sink[i]:
-            stuck += change
-        moved += abs(change)
-        mass += new
-        x[i] = new / degrees[i]
-    return stuck, moved, mass
+            for c in range(width):
+                total[c] += stuck[c] / n
+        if seeded[i]:
+            for c in range(width):
+                again = restart * factor[c] / onward + (stuck[c] if dangling == 1 else 0.0)
+                total[c] += again * seeds[names[i], c]
+        own, degree, relaxed = x[i], number(degrees[i]), number(relaxation)
+        share = number(onward / degrees[i])
+        if dangling == 2 and sink[i]:
+            share /= number(restart)
+        for c in range(width):
+            change = relaxed * (share * total[c] - own[c])
+            own[c] += change
+            moved[c] += abs(change) * degree
+            mass[c] += own[c] * degree
+            if sink[i]:
+                stuck[c] += change
+
+
+@njit(nogil=True, cache=True)
+def join_neighbours(indptr: Array, indices: Array, labels: Array, counts: Array) -> None:
+    """Every node in turn takes the label most frequent among its neighbours; ``counts`` are n zeros, and stay so."""
+    for i in range(len(labels)):
+        most = 0
+        best = labels[i]
+        for k in range(indptr[i], indptr[i + 1]):
+            label = labels[indices[k]]
+            counts[label] += 1
+            if counts[label] > most:
+                most = counts[label]
+                best = label
+        for k in range(indptr[i], indptr[i + 1]):
+            counts[labels[indices[k]]] = 0
+        labels[i] = best
 
 
 @njit(nogil=True, cache=True)
@@ -150,13 +196,13 @@ def push(
     restart: float,
     dangling: int,
     budget: int,
-) -> tuple[int, float, float, int]:
+) -> tuple[int, float, int]:
     """Push every node whose residual per edge exceeds ``threshold``, first come first served.
 
     ``back`` and ``shares`` are the seeds and their weights; ``dangling`` is 0 for mass that waits to be spread
     uniformly, 1 for mass that returns to the seeds, 2 for mass that stays. Stops after ``budget`` edges. Returns
-    the number of touched nodes, the mass that waits, the mass that was settled and the number of edges; a negative
-    number of edges means that node ``-1 - edges`` has a weight that is negative or not finite.
+    the number of touched nodes, the mass that waits and the number of edges; a negative number of edges means that
+    node ``-1 - edges`` has weights that are negative or, one or together, not finite.
     """
     n = len(scores)
     head = 0
@@ -168,7 +214,6 @@ def push(
             queued[i] = 2
             length += 1
     waiting = 0.0
-    settled = 0.0
     edges = 0
     while length > 0 and edges <= budget:
         i = queue[head]
@@ -184,16 +229,14 @@ def push(
             for k in range(begin, end):
                 total += weights[k]
                 if not weights[k] >= 0.0:
-                    return n_touched, waiting, settled, -1 - i
+                    return n_touched, waiting, -1 - i
             if total == np.inf:
-                return n_touched, waiting, settled, -1 - i
+                return n_touched, waiting, -1 - i
         edges += end - begin
         if total == 0.0 and dangling == 2:
             scores[i] += mass
-            settled += mass
             continue
         scores[i] += restart * mass
-        settled += restart * mass
         mass *= 1.0 - restart
         if total == 0.0 and dangling == 0:
             waiting += mass
@@ -219,4 +262,4 @@ def push(
         queued[queue[head]] = 1
         head = head + 1 if head + 1 < n else 0
         length -= 1
-    return n_touched, waiting, settled, edges
+    return n_touched, waiting, edges

@@ -7,6 +7,7 @@ query costs the same on a graph of any size.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,17 @@ class PushResult(NamedTuple):
 
     edges_touched: int
     """Edges along which mass was pushed, each as often as it was used."""
+
+    @property
+    def certified(self) -> int:
+        """The largest k for which the first k nodes are proved to be the k best, in some order.
+
+        No node can gain more than the residual. So a list is proved where the scores fall by more than that; it is
+        usually right long before.
+        """
+        falls = self.scores - np.append(self.scores[1:], 0.0)
+        proved = np.flatnonzero(falls > self.residual)
+        return int(proved[-1]) + 1 if len(proved) else 0
 
 
 def push_pagerank(
@@ -68,7 +80,8 @@ def push_pagerank(
         until nothing else is left to push.
     max_edges : float, optional
         Stop after so many edges even if ``tol`` is not reached: what one gives for a list of the best nodes, whose
-        order is nearly right long before their scores are. The residual says what the error is.
+        order is nearly right long before their scores are. The residual says what the error is, and ``certified``
+        how much of the list it proves.
 
     Returns
     -------
@@ -103,9 +116,9 @@ def push_pagerank(
             raise ValueError("push_pagerank takes one restart distribution; call it once for each column of seeds")
         nodes = np.flatnonzero(column[:, 0])
         shares = column[nodes, 0]
-    if not 0 < tol < np.inf:
+    if not isinstance(tol, Real) or isinstance(tol, bool) or not 0 < float(tol) < np.inf:
         raise ValueError(f"tol={tol!r} must be a positive number, the L1 error")
-    if max_edges is not None and not max_edges > 0:
+    if max_edges is not None and not (isinstance(max_edges, Real) and max_edges > 0):
         raise ValueError(f"max_edges={max_edges!r} must be a positive number, or None")
     state = PushState(matrix, nodes, shares, restart, dangling)
     state.run(tol, np.inf if max_edges is None else float(max_edges))
@@ -178,7 +191,7 @@ class PushState:
     def _compiled_round(self, threshold: float, max_edges: float) -> tuple[float, int]:
         A = self.matrix
         assert self.loops is not None
-        self.n_touched, waited, _, edges = self.loops.push(
+        self.n_touched, waited, edges = self.loops.push(
             A.indptr, A.indices, A.data, self.scores, self.residual, self.seeds, self.shares, self.touched,
             self.n_touched, self.queued, self.queue, threshold, self.restart, DANGLING.index(self.dangling),
             int(min(max_edges - self.edges, 2.0**62)),
@@ -208,12 +221,14 @@ class PushState:
             if bad.any():
                 _refuse(int(active[owner[bad][0]]))
             totals = np.bincount(owner, weights, len(active))
+            if np.isinf(totals).any():
+                _refuse(int(active[np.isinf(totals)][0]))
             edges += len(position)
             stuck = totals == 0
             onward = (1.0 - alpha) * mass
             self.scores[active] += alpha * mass
-            moving = np.divide(onward, totals, out=np.zeros_like(onward), where=~stuck)
-            self._receive(A.indices[position], moving[owner] * weights)
+            over = np.where(stuck, 1.0, totals)[owner]
+            self._receive(A.indices[position], onward[owner] * weights / over)
             if stuck.any():
                 lost = float(onward[stuck].sum())
                 if self.dangling == "self":
@@ -248,9 +263,12 @@ def csr_of(graph: Any) -> Matrix:
 
 def check_dangling(dangling: Any) -> None:
     """Refuse what is no way out of a dead end."""
-    if dangling not in DANGLING:
+    if not isinstance(dangling, str) or dangling not in DANGLING:
         raise ValueError(f"dangling={dangling!r} is not known; pass one of {', '.join(map(repr, DANGLING))}")
 
 
 def _refuse(node: int) -> None:
-    raise ValueError(f"graph has a weight at node {node} that is negative or not finite; a walker needs weights >= 0")
+    raise ValueError(
+        f"graph has a weight at node {node} that is negative or not finite, or weights that are in sum; a walker "
+        "needs weights >= 0 of reasonable size"
+    )
