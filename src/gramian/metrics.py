@@ -5,6 +5,7 @@ no estimator. Labels are names: text, ints and the -1 that other libraries give 
 groups here. To leave points out, leave their rows out of both arguments.
 """
 
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -418,8 +419,8 @@ def _ranked(
     gains, values = _same_shape("relevance", relevance, "scores", scores)
     if not (gains >= 0).all() or np.isinf(gains).any():
         raise ValueError(f"relevance has values from {gains.min()} to {gains.max()}; they must be finite and >= 0")
-    if isinstance(k, bool) or k != int(k) or k < 1:
-        raise ValueError(f"k={k} is not the length of a list; pass an int >= 1")
+    if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
+        raise ValueError(f"k={k!r} is not the length of a list; pass an int >= 1")
     single = gains.ndim == 1
     removed = np.zeros(gains.shape, dtype=bool)
     if ignore is not None:

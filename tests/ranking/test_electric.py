@@ -102,3 +102,30 @@ def test_corrected_bound(rng):
 def test_refusals(arguments, message):
     with pytest.raises(ValueError, match=message):
         effective_resistance(**arguments)
+
+
+def test_zeros_that_are_stored_are_no_edges():
+    """Components are told apart although SciPy's own function takes a stored zero for an edge."""
+    data, rows, columns = [1.0, 1, 0, 0, 1, 1], [0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]
+    graph = csr_array((np.array(data), (rows, columns)), shape=(4, 4))
+    np.testing.assert_allclose(effective_resistance(graph, [(0, 1), (0, 2)]), [1, np.inf])
+    np.testing.assert_allclose(resistance_error_bound(graph, [(0, 1), (0, 2)], restart=0.5), [0.5, np.inf])
+    assert graph.nnz == 6
+
+
+def test_bound_of_several_components_and_of_isolated_nodes():
+    """μ is the smallest eigenvalue that is not zero, of all components together; lonely nodes change nothing."""
+    path = np.diag(np.ones(3), 1)
+    path += path.T
+    d = path.sum(axis=1)
+    mu = np.linalg.eigvalsh(np.eye(4) - path / np.sqrt(np.outer(d, d)))[1]
+    graph = np.zeros((7, 7))
+    graph[:4, :4] = path
+    graph[4, 5] = graph[5, 4] = 1.0
+    beta = 0.25
+    bound = resistance_error_bound(graph, restart=0.2)
+    np.testing.assert_allclose(bound[0, 1], (beta / mu) ** 2 * 1.5)
+    np.testing.assert_allclose(bound[4, 5], (beta / mu) ** 2 * 2)
+    assert np.isinf(bound[0, 4])
+    assert np.isinf(bound[0, 6])
+    assert bound[6, 6] == 0

@@ -227,12 +227,51 @@ class TestLowRank:
         assert true <= model.expected_error_ * (1 + 1e-6)
         assert 0 < model.error_bound().share < 1
 
+    def test_errors_are_exact_with_few_features(self, rng):
+        """More samples than LAPACK takes whole, but of rank 6: errors equal their definition, for seeds and on average.
+
+        Uncomputed components have eigenvalue zero here, so leaving out a term of their mass would show.
+        """
+        n = 1100
+        F = rng.random((n, 6)) * np.repeat([0.5, 1, 2], [500, 500, 100])[:, None]
+        K, model = F @ F.T, KernelPageRank(kernel=Linear(), n_components=2).fit(F)
+        d, vol = K.sum(axis=1), K.sum()
+        some = np.arange(0, n, 137)
+        S = np.zeros((n, len(some)))
+        S[some, np.arange(len(some))] = 1
+        exact = pagerank(K, np.eye(n))
+        low = model.scores(np.eye(n))
+        scaled = ((exact - low) ** 2 / d[:, None]).sum(axis=0) / BETA**2
+        everything = ((exact - (d / vol)[:, None]) ** 2 / d[:, None]).sum(axis=0) / BETA**2
+        error = model.error_bound(S)
+        assert not error.is_bound
+        np.testing.assert_allclose(error.scaled, scaled[some], rtol=1e-6)
+        np.testing.assert_allclose(error.share, (scaled / everything)[some], rtol=1e-6)
+        np.testing.assert_allclose(error.per_sample, BETA * np.sqrt(np.outer(d, scaled[some])), rtol=1e-6)
+        np.testing.assert_allclose(model.error_bound().scaled, scaled.mean(), rtol=1e-6)
+        np.testing.assert_allclose(model.error_bound().share, scaled.sum() / everything.sum(), rtol=1e-6)
+
+    def test_a_choice_that_is_not_certain(self, rng):
+        """A sample of tiny degree would be worth an eigenvector that was not computed, and that is said."""
+        n = 1200
+        X = np.vstack([rng.standard_normal((n - 1, 2)), [[30.0, 30.0]]])
+        K = RBF(0.3)(X)
+        K[-1, -1] = 1e-3
+        model = KernelPageRank(kernel="precomputed", n_components=3).fit(K)
+        assert not model.choice_is_certain_
+
     def test_order_for_seeds_minimises_their_error(self, K):
         """order="restart" keeps, for each query, the components that matter to it: no other choice is better."""
         parameters = {"n_components": 6, "eigenvalue_tol": None}
         best = model_of(K, order="restart", **parameters).error_bound(np.eye(60)).scaled
         for order in ("query", "eigenvalue"):
             assert np.all(best <= model_of(K, order=order, **parameters).error_bound(np.eye(60)).scaled + 1e-12)
+
+    def test_parameters_set_later_do_not_mix_with_what_was_fitted(self, K):
+        model = model_of(K)
+        before = model.scores(3, method="exact")
+        model.set_params(restart=0.9)
+        np.testing.assert_array_equal(model.scores(3, method="exact"), before)
 
     def test_set_restart_is_a_refit(self, K, rng):
         """Changing the restart probability gives what fitting with it gives, the choice of components included."""
@@ -375,6 +414,10 @@ class TestLists:
         with pytest.raises(ValueError, match="exclude_seeds=True leaves nothing"):
             model.rank(exclude_seeds=True)
 
+    def test_a_stored_zero_is_no_seed(self, K):
+        seeds = csc_array((np.array([1.0, 0.0]), ([3, 5], [0, 0])), shape=(60, 1))
+        assert model_of(K).rank(seeds, exclude_seeds=True).shape == (59, 1)
+
     def test_leave_one_out_ranking(self):
         """A left-out point's list, made without it, agrees with exact PageRank on all data as published (0.02)."""
         for load, published in ((load_iris, 0.987), (load_wine, 0.973)):
@@ -461,9 +504,26 @@ class TestRefusals:
         """With eigenvalue_tol=None and a kernel of low rank, new samples are refused but for one_step."""
         X = np.random.default_rng(0).random((30, 2))
         model = KernelPageRank(kernel=Linear(), eigenvalue_tol=None).fit(X)
-        with pytest.raises(ValueError, match="eigenvalue_tol=None keeps eigenvectors of eigenvalue zero"):
+        with pytest.raises(ValueError, match="eigenvectors of eigenvalue zero are kept"):
             model.transform(X)
         assert model.score_samples(X, 3, method="one_step").shape == (30,)
+
+    def test_scores_that_do_not_fit_are_refused(self, K):
+        model = model_of(K)
+        with gramian.config(memory_budget=20_000):
+            with pytest.raises(gramian.MemoryBudgetError, match="use rank with top="):
+                model.scores(np.eye(60))
+            with pytest.raises(gramian.MemoryBudgetError, match="fewer columns of seeds"):
+                model.error_bound(np.eye(60))
+
+    def test_the_callers_matrix_stays_as_it_is(self):
+        """SciPy adds up duplicates in place, which is for the caller to do."""
+        data = np.array([1.0, 1.0, 1.0, 0.5, 0.5, 1.0, 1.0, 0.5])
+        K = csr_array((data, [1, 0, 0, 2, 2, 1, 1, 2], [0, 2, 6, 8]), shape=(3, 3))
+        before = K.data.copy(), K.indices.copy()
+        model_of(K)
+        np.testing.assert_array_equal(K.data, before[0])
+        np.testing.assert_array_equal(K.indices, before[1])
 
 
 class TestKept:

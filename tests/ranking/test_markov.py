@@ -141,3 +141,18 @@ def test_slow_sparse_chains_warn(monkeypatch):
     monkeypatch.setattr(markov, "_MAX_STEPS", 3)
     with pytest.warns(ConvergenceWarning, match="dense"):
         stationary_distribution(csr_array(FOUR))
+
+
+def test_pi_is_scaled_and_checked():
+    """A multiple of the stationary distribution is one, another vector is not."""
+    pi = np.array([4, 6, 6, 7.0])
+    assert is_reversible(FOUR, pi)
+    ring = np.roll(np.eye(3), 1, axis=1)
+    assert not is_reversible(ring, np.full(3, 1e-12))
+    with pytest.raises(ValueError, match="pi is not the stationary distribution"):
+        reverse_chain(FOUR, [1.0, 2.0, 3.0, 4.0])
+
+
+def test_a_state_without_steps_is_no_chain():
+    with pytest.raises(ValueError, match="P is neither stochastic"):
+        stationary_distribution([[0.0]])

@@ -150,6 +150,11 @@ class TestRankings:
             assert model.cohesion_[c] == pytest.approx(model.cluster_scores_[model.labels_ == c, c].sum())
         assert np.all((model.cohesion_ >= ALPHA) & (model.cohesion_ <= 1))
 
+    def test_parameters_set_later_do_not_mix_with_what_was_fitted(self, model, blobs):
+        before = model.scores(5)
+        model.set_params(restart=0.9)
+        np.testing.assert_array_equal(model.scores(5), before)
+
     def test_restart_on_the_border(self):
         """Across two moons the members nearest to the other come first, and scores stay exact on a sparse graph."""
         X, _ = make_moons(200, noise=0.05, random_state=0)
@@ -184,6 +189,17 @@ class TestClusters:
         model = RankedClustering(4, kernel="precomputed", random_state=0).fit(make(W))
         assert adjusted_rand(np.repeat(range(4), 6), model.labels_) == 1
         np.testing.assert_allclose(model.cohesion_, 1)
+
+    def test_graphs_without_groups(self):
+        """A star has no positive eigenvalue beyond the trivial one: said, with a way out; one cluster is no problem."""
+        star = np.zeros((4, 4))
+        star[0, 1:] = star[1:, 0] = 1
+        with pytest.raises(ValueError, match="normalized=False"):
+            RankedClustering(2, kernel="precomputed").fit(star)
+        for K in (star, np.ones((4, 4))):
+            model = RankedClustering(1, kernel="precomputed").fit(K)
+            np.testing.assert_array_equal(model.labels_, 0)
+            np.testing.assert_allclose(model.memberships_, 1)
 
     def test_cosine(self, blobs):
         """The angular variant clusters well separated groups and predicts by direction."""
@@ -291,6 +307,33 @@ class TestOutliers:
             np.testing.assert_allclose(model.predict_proba(far), 1 / 3)
         assert model.score_samples(far)[0] == 0
         assert np.all(model.transform(far) == 0)
+
+    def test_pruned_samples_out_of_reach(self):
+        """What is left of a score of zero by rounding is no membership."""
+        K = np.zeros((11, 11))
+        K[:7, :7], K[7:10, 7:10] = 1, 1
+        K[:10, :10] += 0.05
+        K[10, 10] = 0.01
+        model = RankedClustering(2, kernel="precomputed", prune_low_degree=1, random_state=0).fit(K)
+        assert model.labels_[-1] == -1
+        np.testing.assert_array_equal(model.memberships_[-1], [0.5, 0.5])
+
+    def test_low_degrees_count_without_the_sample_itself(self):
+        """(1 + β) d_i − K_ii < β vol / n: a sample that is like itself alone is flagged at half the usual degree."""
+        K = np.zeros((5, 5))
+        K[:4, :4], K[4, 4] = 0.25, 0.5
+        assert (1 + BETA) * 0.5 - 0.5 < BETA * 4.5 / 5 < (1 + BETA) * 0.5
+        np.testing.assert_array_equal(low_degrees(Walk(DenseGram(K)), ALPHA), [False] * 4 + [True])
+
+    def test_a_new_sample_on_a_pole_has_no_place_but_no_infinity_either(self):
+        """Where (1 + β) d(x) = μ_j the published extension divides by zero."""
+        K = RBF(1.0)(np.arange(8.0)[:, None])
+        model = RankedClustering(2, kernel="precomputed", normalized=False, random_state=0).fit(K)
+        row = np.zeros((1, 8))
+        row[0, 0] = model.eigenvalues_[0] / (1 + BETA)
+        Z = model.transform(row)
+        assert Z[0, 0] == 0
+        assert np.isfinite(Z).all()
 
 
 class TestRefusals:

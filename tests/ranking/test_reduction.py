@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 
 from gramian import RankedClustering
@@ -26,6 +27,8 @@ class TestBestRanked:
         np.testing.assert_array_equal(best_ranked(scores, labels, 2), [0, 1, 2, 3, 6])
         merged = best_ranked(scores, labels, 3, classes={0: "a", 1: "a", 2: "b"})
         np.testing.assert_array_equal(merged, [0, 1, 2, 6])
+        names = np.array(["a", "a", "b", "b", "b", "c", "c"], object)
+        np.testing.assert_array_equal(best_ranked(scores, names, 1), [0, 2, 5])
 
     def test_reduced_training_set_classifies_as_well(self):
         """Nearest neighbours of the best-ranked points alone classify like those of the whole sample."""
@@ -107,8 +110,33 @@ class TestRankCompete:
         with pytest.raises(ValueError, match="negative similarities"):
             rank_compete(np.eye(3) - 0.1, 2)
 
+    def test_samples_that_no_walker_reaches(self):
+        """They belong to nobody, and the columns of the scores are the labels."""
+        K = np.kron(np.eye(4), np.ones((3, 3)))
+        found = rank_compete(K, 2, n_init=3, random_state=0)
+        assert set(found.labels.tolist()) == {-1, 0, 1}
+        owned = found.labels >= 0
+        np.testing.assert_array_equal(np.argmax(found.scores[owned], axis=1), found.labels[owned])
+        np.testing.assert_array_equal(found.scores[~owned], 0)
+
+    def test_walkers_that_never_settle_warn(self):
+        """On a bipartite graph two walkers may change sides for ever."""
+        K = np.kron([[0, 1], [1, 0]], np.ones((2, 2)))
+        with pytest.warns(ConvergenceWarning, match="max_iter=5"):
+            rank_compete(K, 2, max_iter=5, random_state=0)
+
 
 class TestNumberOfClusters:
+    def test_more_groups_than_clusters_considered(self):
+        assert estimate_n_clusters(np.kron(np.eye(25), np.ones((3, 3)))).n_clusters == 20
+        assert estimate_n_clusters(np.kron(np.eye(5), np.ones((3, 3))), max_clusters=8).n_clusters == 5
+
+    @pytest.mark.parametrize("parameters", [{"max_clusters": 0}, {"max_clusters": "a"}, {"threshold": np.nan}])
+    def test_parameters(self, parameters):
+        name = next(iter(parameters))
+        with pytest.raises(ValueError, match=f"{name}="):
+            estimate_n_clusters(np.eye(3), **parameters)
+
     def test_blocks_and_singletons(self):
         """Groups are counted, samples cut off by the threshold are counted apart."""
         K = np.kron(np.eye(4), np.full((6, 6), 0.8)) + 0.02

@@ -146,3 +146,25 @@ def test_best_first_is_a_stable_sort(top, rng):
     expected = np.argsort(-scores, axis=0, kind="stable")[:top]
     np.testing.assert_array_equal(best_first(scores, top), expected)
     np.testing.assert_array_equal(best_first(scores[:, 1], top), expected[:, 1])
+
+
+@pytest.mark.parametrize("form", [csr_array, np.asarray])
+def test_one_negative_similarity_among_many_is_seen(form):
+    """Every similarity that is held is looked at, however many samples there are."""
+    n = 8200
+    W = csr_array((np.ones(n), (np.arange(n), np.arange(n))), shape=(n, n)).tolil()
+    W[101, 202] = W[202, 101] = -0.5
+    gram = SparseGram(csr_array(W)) if form is csr_array else DenseGram(W.toarray().astype(np.float32))
+    with pytest.raises(ValueError, match="negative similarities"):
+        Walk(gram)
+
+
+def test_only_approximations_may_dip_below_zero(rng):
+    """A share of negative entries that landmarks leave is a mistake of an exact kernel."""
+    F = np.abs(rng.standard_normal((400, 3))) + 1
+    F[7] = [2.6, -1.2, -1.0]
+    gram = FeatureGram(F)
+    assert (F @ F.T).min() < -0.1
+    with pytest.raises(ValueError, match="negative similarities"):
+        Walk(gram)
+    assert Walk(gram, approximate=True).volume > 0

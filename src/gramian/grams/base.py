@@ -98,6 +98,10 @@ class Gram(LinearOperator):
         )
         return self._dense()
 
+    def least(self) -> float | None:
+        """The smallest entry, where every entry is held; None where that would mean to compute them all."""
+        return None
+
     def trace(self) -> float:
         """Sum of the diagonal, which is the sum of all eigenvalues."""
         return float(self.diagonal().sum(dtype=np.float64))

@@ -44,3 +44,7 @@ class DenseGram(Gram):
 
     def _dense(self) -> Array:
         return self.matrix.copy()
+
+    def least(self) -> float:
+        """The smallest entry."""
+        return float(self.matrix.min())

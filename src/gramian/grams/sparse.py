@@ -49,9 +49,17 @@ class SparseGram(Gram):
     def _dense(self) -> Array:
         return self.matrix.toarray()
 
+    def least(self) -> float:
+        """The smallest entry; 0 if all stored ones are larger."""
+        return float(self.matrix.data.min(initial=0.0))
+
     def components(self) -> Array | None:
         """Label of the connected component of each node; None where weights may be negative."""
         if self.matrix.nnz and self.matrix.data.min() < 0:
             return None
-        labels: Array = connected_components(self.matrix, directed=False)[1]
+        edges = self.matrix
+        if edges.nnz and edges.data.min() == 0:  # SciPy takes a zero that is stored for an edge
+            edges = edges.copy()
+            edges.eliminate_zeros()
+        labels: Array = connected_components(edges, directed=False)[1]
         return labels

@@ -68,6 +68,9 @@ def symmetric(K: Matrix) -> Matrix:
             f"kernel='precomputed' needs a square matrix of similarities at fit but X has shape {K.shape}; "
             "pass the n×n matrix, or the samples with another kernel"
         )
+    if issparse(K) and not K.has_canonical_format:
+        K = K.copy()  # SciPy adds up duplicates in place, and this is the caller's matrix
+        K.sum_duplicates()
     largest = max(float(K.max()), -float(K.min()))
     # In strips, so that a large matrix is not copied to be looked at.
     difference = max(float(abs(K[rows] - K[:, rows].T).max()) for rows in slices(K.shape[0], 1024))

@@ -61,6 +61,7 @@ def _solve(walk: Transitions, degrees: Array, onward: float, right: Array) -> Ar
         system = dia_array((degrees[None, :], [0]), shape=(n, n)).tocsc() - (onward * unit) * A.T.tocsc()
         return np.asarray(splu(system.tocsc()).solve(np.ascontiguousarray(right)))
     require_memory(8.0 * n * n, f"the dense {n}×{n} system of method='direct'", "use method='power'")
-    system = (-onward * walk.scale) * walk.matrix.T
-    system[np.diag_indices(n)] += degrees
-    return np.asarray(solve(system, right, assume_a="pos" if walk.symmetric else "gen", overwrite_a=True))
+    # In the form I − (1 − α) Pᵀ, which is well conditioned however far apart the weights are.
+    system = walk.matrix.T * (-onward * walk.scale / degrees)
+    system[np.diag_indices(n)] += 1.0
+    return np.asarray(solve(system, right, overwrite_a=True)) / degrees[:, None]

@@ -60,7 +60,7 @@ def effective_resistance(graph: Any, pairs: Any = None, *, restart: float | None
     n = len(degrees)
     index = None if pairs is None else _checked_pairs(pairs, n)
     if index is None:
-        require_memory(8.0 * n * n, f"the resistances of all pairs of {n} nodes", "pass pairs")
+        require_memory(32.0 * n * n, f"the resistances of all pairs of {n} nodes", "pass pairs")
     if restart is None:
         beta, scale = 0.0, 1.0
     else:
@@ -69,8 +69,8 @@ def effective_resistance(graph: Any, pairs: Any = None, *, restart: float | None
     earthed = np.unique(labels, return_index=True)[1] if restart is None else np.empty(0, np.intp)
     solve = splu(_system(K, degrees, earthed, beta)).solve
     nodes = np.arange(n) if index is None else np.unique(index)
-    inverse = np.empty((len(nodes), len(nodes)))
     require_memory(8.0 * len(nodes) ** 2, f"the inverse at {len(nodes)} nodes", "pass fewer pairs at a time")
+    inverse = np.empty((len(nodes), len(nodes)))
     for columns in slices(len(nodes), _COLUMNS):
         unit = np.zeros((n, columns.stop - columns.start))
         unit[nodes[columns], np.arange(unit.shape[1])] = 1.0
@@ -101,13 +101,14 @@ def resistance_error_bound(graph: Any, pairs: Any = None, *, restart: float) -> 
     Parameters
     ----------
     graph, pairs
-        As for :func:`effective_resistance`; each pair within a component.
+        As for :func:`effective_resistance`.
     restart : float
         α.
 
     Returns
     -------
     ndarray (m,) or (n, n)
+        Infinite between components, where R is.
 
     References
     ----------
@@ -123,17 +124,19 @@ def resistance_error_bound(graph: Any, pairs: Any = None, *, restart: float) -> 
     K, degrees, labels = _affinity(graph)
     n = len(degrees)
     beta = check_restart(restart) / (1 - restart)
-    require_memory(8.0 * n * n, f"the dense normalised Laplacian of {n} nodes", "take a sample of the graph")
-    roots = np.sqrt(np.divide(1.0, degrees, out=np.zeros(n), where=degrees > 0))
-    spectrum = eigvalsh(np.eye(n) - roots[:, None] * K.toarray() * roots)
-    # Isolated nodes have eigenvalue one here, every other component one eigenvalue zero.
-    zeros = len(np.unique(labels[degrees > 0]))
-    smallest = spectrum[zeros] if zeros < n else np.inf
-    index = np.stack(np.meshgrid(np.arange(n), np.arange(n), indexing="ij"), -1).reshape(-1, 2)
-    index = index if pairs is None else _checked_pairs(pairs, n)
+    if pairs is None:
+        i, j = np.arange(n)[:, None], np.arange(n)[None, :]
+    else:
+        i, j = _checked_pairs(pairs, n).T
+    require_memory(16.0 * n * n, f"the dense normalised Laplacian of {n} nodes", "take a sample of the graph")
+    linked = np.flatnonzero(degrees)  # a node without edges would add an eigenvalue that means nothing
+    roots = np.sqrt(degrees[linked])
+    spectrum = eigvalsh(np.eye(len(linked)) - K[linked][:, linked].toarray() / np.outer(roots, roots))
+    zeros = len(np.unique(labels[linked]))  # one for each component
+    smallest = spectrum[zeros] if zeros < len(linked) else np.inf
     over = np.divide(1.0, degrees, out=np.full(n, np.inf), where=degrees > 0)
-    bound = (beta / smallest) ** 2 * (over[index[:, 0]] + over[index[:, 1]])
-    return bound.reshape(n, n) if pairs is None else bound
+    bound = (beta / smallest) ** 2 * (over[i] + over[j])
+    return np.where(i == j, 0.0, np.where(labels[i] == labels[j], bound, np.inf))
 
 
 def _affinity(graph: Any) -> tuple[Matrix, Array, Array]:

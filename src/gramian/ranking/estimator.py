@@ -8,6 +8,9 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from gramian.estimator import KernelEstimator
+from gramian.grams import Gram
+from gramian.kernels import Kernel
+from gramian.landmarks import FourierFeatures, Nystroem
 from gramian.ranking.extension import warn_alone
 from gramian.ranking.walk import Walk, cross_similarities
 from gramian.typing import Array, Matrix
@@ -25,11 +28,15 @@ class WalkEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEst
 
     _walk: Walk | None
 
+    @staticmethod
+    def _walk_on(kernel: Kernel, gram: Gram) -> Walk:
+        return Walk(gram, approximate=isinstance(kernel, (Nystroem, FourierFeatures)))
+
     def _the_walk(self) -> Walk:
         """The walk on the fitted samples; a loaded model computes its Gram again when it is first needed."""
         walk = getattr(self, "_walk", None)
         if walk is None:
-            self._walk = walk = Walk(self.kernel_.gram(self.X_fit_))
+            self._walk = walk = self._walk_on(self.kernel_, self.kernel_.gram(self.X_fit_))
         return walk
 
     def __getstate__(self) -> dict[str, Any]:

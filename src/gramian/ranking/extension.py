@@ -91,6 +91,6 @@ def refuse_division_by_zero(values: Array) -> None:
     """New samples are placed by dividing by eigenvalues."""
     if float(np.abs(values).min(initial=1.0)) <= 1e-8:
         raise ValueError(
-            "eigenvalue_tol=None keeps eigenvectors of eigenvalue zero, by which new samples cannot be placed; fit "
-            "with eigenvalue_tol=0.01, or use method='one_step'"
+            "eigenvectors of eigenvalue zero are kept, by which new samples cannot be placed; fit with "
+            "eigenvalue_tol=0.01, or use method='one_step'"
         )

@@ -130,12 +130,12 @@ def laplacian_embedding(walk: Walk, restart: float, k: int) -> tuple[Array, Arra
     return values, Z, Z
 
 
-def restricted(kernel: Kernel, X: Matrix, inside: Array) -> Walk:
-    """The walk on some of the samples."""
+def restricted(kernel: Kernel, X: Matrix, inside: Array) -> Gram:
+    """The Gram of some of the samples."""
     if kernel.pairwise:
         part = X[inside][:, inside]
-        return Walk(Precomputed().fit(part).gram(part))
-    return Walk(kernel.gram(X[inside]))
+        return Precomputed().fit(part).gram(part)
+    return kernel.gram(X[inside])
 
 
 def low_degrees(walk: Walk, restart: float) -> Array:

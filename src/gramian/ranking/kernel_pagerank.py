@@ -10,11 +10,12 @@ from scipy.sparse import diags_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice
+from gramian.configuration import require_memory
 from gramian.grams.tiles import slices
 from gramian.kernels import Expansion, Kernel
 from gramian.ranking.components import decompose
 from gramian.ranking.estimator import WalkEstimator
-from gramian.ranking.extension import Extension, warn_alone
+from gramian.ranking.extension import Extension, refuse_division_by_zero, warn_alone
 from gramian.ranking.low_rank import LowRank, RankingError
 from gramian.ranking.queries import (
     best_first,
@@ -24,7 +25,7 @@ from gramian.ranking.queries import (
     check_top,
     restart_columns,
 )
-from gramian.ranking.walk import Walk, exact_scores
+from gramian.ranking.walk import exact_scores
 from gramian.typing import Array, Matrix, RandomState
 
 _BLOCK_ENTRIES = 16_000_000  # of scores that are ranked at a time
@@ -141,7 +142,7 @@ class KernelPageRank(WalkEstimator):
         samples = X
         X, kernel, gram = self._fit_kernel(X, min_samples=2)
         count = check_components(self, X.shape[0])
-        walk = Walk(gram)
+        walk = self._walk_on(kernel, gram)
         spectrum = decompose(walk, count, least, definite=kernel.definite)
         extension = Extension(kernel, X, walk, spectrum)
         self._keep(kernel, samples)
@@ -221,6 +222,8 @@ class KernelPageRank(WalkEstimator):
             They sum to 1, or to 1 − restart by "one_step": the rest is the query's own.
         """
         blocks, count, _, single = self._asked(seeds, query, method)
+        n = len(self.degrees_)
+        require_memory(16.0 * n * count, f"the scores of {n} samples for {count} queries", "use rank with top=")
         values = blocks(slice(0, count))
         if (divisor := self._divisor(normalize)) is not None:
             values /= divisor[:, None]
@@ -245,7 +248,8 @@ class KernelPageRank(WalkEstimator):
         top : int, optional
             Only so many, without holding the scores of all queries at once.
         exclude_seeds : bool, default False
-            Leave the seeds out of the list.
+            Leave the seeds out of the list. Lists of several queries are then as short as the shortest of them. A
+            ``query`` is no fitted sample, so nothing is left out.
 
         Returns
         -------
@@ -279,10 +283,10 @@ class KernelPageRank(WalkEstimator):
             return lambda columns: self.low_rank_.scores(weights[:, columns]), weights.shape[1], S, single
         walk = self._the_walk()
         start = S if rows is None else self._first_step(rows)
-        share = 1.0 if rows is None else 1 - self.restart
+        share = 1.0 if rows is None else 1 - self.low_rank_.restart
 
         def solved(columns: slice) -> Array:
-            return share * exact_scores(walk, start[:, columns], self.restart, spectrum=self.spectrum_)
+            return share * exact_scores(walk, start[:, columns], self.low_rank_.restart, spectrum=self.spectrum_)
 
         return solved, start.shape[1], S, single
 
@@ -329,7 +333,9 @@ class KernelPageRank(WalkEstimator):
         if isinstance(seeds, str) and seeds == "random":
             return self.low_rank_.random_error(self.spectrum_)
         S, single = restart_columns(seeds, self.degrees_)
-        moment = np.zeros(S.shape[1])
+        n, q = S.shape
+        require_memory(24.0 * n * q, f"the error bounds of {n} samples for {q} queries", "pass fewer columns of seeds")
+        moment = np.zeros(q)
         if not self.spectrum_.exact:
             steps = (diags_array(1 / self.degrees_) @ S).toarray()
             moment = np.einsum("ij,ij->j", steps, self._the_walk().gram @ steps)
@@ -347,8 +353,9 @@ class KernelPageRank(WalkEstimator):
         seeds, query
             As in :meth:`scores`.
         method : {"low_rank", "one_step"}
-            By the embedding of x, which for a fitted sample gives its low-rank score again; or by one step of the
-            exact walk, π(x) = (1 − α) Σ_j k(x, x_j) π_j / d_j, which needs no eigenvectors and is never negative.
+            By the embedding of x, which for a fitted sample gives its low-rank score again (but not with
+            ``NeighborGraph``, where a row that comes later has other neighbours); or by one step of the exact walk,
+            π(x) = (1 − α) Σ_j k(x, x_j) π_j / d_j, which needs no eigenvectors and is never negative.
 
         Returns
         -------
@@ -383,6 +390,7 @@ class KernelPageRank(WalkEstimator):
     def coefficients(self, seeds: Any = None, *, query: Any = None) -> Array:
         """The a(s) of π(x) = Σ_i a_i(s) k(x, x_i), shape (n,), or (n, q) for q queries."""
         S, rows, single = self._restarts(seeds, query, "low_rank")
+        refuse_division_by_zero(self.eigenvalues_)
         weights = self.low_rank_.weights(self._coordinates(S, rows)) / self.eigenvalues_[:, None]
         a = self.eigenvectors_ @ weights / np.sqrt(self.degrees_)[:, None] + 1 / self.volume_
         return a[:, 0] if single else a
@@ -392,7 +400,7 @@ class KernelPageRank(WalkEstimator):
             raise ValueError("method='exact' is for fitted samples; for new ones use method='one_step' or 'low_rank'")
         if method == "one_step":
             blocks, count, _, single = self._asked(seeds, query, method)
-            a = (1 - self.restart) * blocks(slice(0, count)) / self.degrees_[:, None]
+            a = (1 - self.low_rank_.restart) * blocks(slice(0, count)) / self.degrees_[:, None]
             a = np.hstack([a, np.ones((len(a), 1))]).astype(self.eigenvectors_.dtype)
             return Expansion(self.kernel_, self.X_fit_, a, gram=self._the_walk().gram), single
         S, rows, single = self._restarts(seeds, query, method)

@@ -34,7 +34,7 @@ def rank_on_manifold(
     X : array-like (n, d), or (n, n) with ``metric="precomputed"``
         Samples, or their distances.
     seeds : int, list of int, bool (n,), dict, float (n,)
-        The queries, or their weights y.
+        The queries, or their weights, which are taken relative to the largest: y is 1 there.
     width : float or str, default "median"
         Of the Gaussian: a number or, for vectors, a rule such as ``"median"``.
     restart : float, default 0.01

@@ -45,7 +45,7 @@ def stochastic_type(P: Any, *, atol: float = 1e-10) -> Literal["left", "right", 
     >>> stochastic_type([[0.5, 0.5], [0.1, 0.9]])
     'right'
     """
-    P = as_matrix(P)
+    P = as_matrix(P, "P")
     values = P.data if issparse(P) else P
     if values.size and not values.min() >= -atol:
         return None
@@ -85,7 +85,7 @@ def k_step(P: Any, k: int) -> Matrix:
     """
     if not isinstance(k, Integral) or isinstance(k, bool) or k < 0:
         raise ValueError(f"k={k!r} must be a whole number >= 0")
-    square = as_matrix(P)
+    square = as_matrix(P, "P")
     if not issparse(square):
         return np.linalg.matrix_power(square, int(k))
     product = csr_array(eye_array(square.shape[0]))
@@ -116,7 +116,7 @@ def is_irreducible(P: Any) -> bool:
     >>> is_irreducible([[0.5, 0.5], [0.0, 1.0]])
     False
     """
-    pattern = csr_array(as_matrix(P))
+    pattern = csr_array(as_matrix(P, "P"))
     pattern = csr_array((pattern.data > 0, pattern.indices, pattern.indptr), shape=pattern.shape)
     pattern.eliminate_zeros()
     return bool(connected_components(pattern, directed=True, connection="strong", return_labels=False) == 1)
@@ -149,9 +149,9 @@ def stationary_distribution(P: Any, *, tol: float = 1e-12) -> Array:
     >>> stationary_distribution([[0.9, 0.1], [0.3, 0.7]]).round(12)
     array([0.75, 0.25])
     """
-    P = as_matrix(P)
+    P = as_matrix(P, "P")
     kind = stochastic_type(P)
-    if kind is None and not _is_affinity(P):
+    if kind is None and (not _is_affinity(P) or P.sum() == 0):
         raise ValueError(
             "P is neither stochastic (rows or columns of probabilities that sum to one) nor a symmetric affinity >= 0; "
             "divide each row by its sum"
@@ -252,7 +252,7 @@ def is_reversible(P: Any, pi: Any = None, *, atol: float = 1e-10) -> bool:
 
 def _chain(P: Any, pi: Any) -> tuple[Matrix, Array, bool]:
     """P, its stationary distribution, and whether its columns are the distributions."""
-    P = as_matrix(P)
+    P = as_matrix(P, "P")
     kind = stochastic_type(P)
     if kind is None:
         raise ValueError("P is not stochastic: neither rows nor columns sum to one; divide each row by its sum")
@@ -263,6 +263,10 @@ def _chain(P: Any, pi: Any) -> tuple[Matrix, Array, bool]:
         raise ValueError(f"pi has shape {pi.shape}; pass one probability per state, {P.shape[0]}")
     if not np.all(np.isfinite(pi)) or pi.min() <= 0:
         raise ValueError("pi must be positive everywhere; leave states that the chain never returns to out of P")
+    pi = pi / pi.sum()
+    after = np.asarray(P @ pi if kind == "left" else P.T @ pi)
+    if float(np.abs(after - pi).max()) > 1e-6:
+        raise ValueError("pi is not the stationary distribution of P; pass pi=None to have it computed")
     return P, pi, kind == "left"
 
 

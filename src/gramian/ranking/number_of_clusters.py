@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,10 @@ def estimate_n_clusters(K: Any, *, threshold: float = 0.05, max_clusters: int = 
     3
     """
     K = symmetric(check_array(K, accept_sparse="csr", dtype=np.float64, input_name="K"))
+    if not isinstance(threshold, Real) or isinstance(threshold, bool) or not 0 <= float(threshold) < np.inf:
+        raise ValueError(f"threshold={threshold!r} must be a number >= 0")
+    if not isinstance(max_clusters, Integral) or isinstance(max_clusters, bool) or max_clusters < 1:
+        raise ValueError(f"max_clusters={max_clusters!r} must be a whole number >= 1")
     if K.min() < 0:
         raise ValueError("K has negative similarities, which define no walk; use a kernel with values >= 0")
     strips = [csr_array(_cut(K[rows], threshold, rows.start)) for rows in slices(K.shape[0], 1024)]
@@ -98,6 +103,8 @@ def estimate_n_clusters(K: Any, *, threshold: float = 0.05, max_clusters: int = 
         return ClusterCount(min(1, len(linked)), n_singletons, np.ones(min(1, len(linked))))
     walk = SparseGram(csr_array(graph[linked][:, linked])).normalized()
     values = walk.eigenpairs(min(int(max_clusters), len(linked) - 1) + 1)[0]
+    if values[-1] > 1 - 1e-8:  # at least as many separate groups as clusters considered
+        return ClusterCount(len(values) - 1, n_singletons, values)
     gaps = values[:-1] - values[1:]
     if values[1] >= 0.5:
         gaps[0] = -np.inf

@@ -14,9 +14,11 @@ from gramian.typing import Array
 
 
 def check_restart(restart: Any) -> float:
-    """A probability of restarting, neither 0 nor 1."""
+    """A probability of restarting, neither 0 nor 1, and not lost in rounding."""
     if not isinstance(restart, Real) or isinstance(restart, bool) or not 0 < float(restart) < 1:
         raise ValueError(f"restart={restart!r} must be a probability between 0 and 1, both excluded")
+    if restart < 1e-12:
+        raise ValueError(f"restart={restart!r} is lost in rounding; pass at least 1e-12")
     return float(restart)
 
 
@@ -63,4 +65,6 @@ def best_first(scores: Array, top: int | None = None) -> Array:
 def restart_columns(seeds: Any, degrees: Array) -> tuple[Any, bool]:
     """Seeds as sparse columns of sum one, (n, q), and whether one query was meant."""
     columns, single = restart_matrix(seeds, len(degrees), degrees=degrees)
-    return csc_array(columns), single
+    columns = csc_array(columns)
+    columns.eliminate_zeros()
+    return columns, single

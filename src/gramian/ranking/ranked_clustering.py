@@ -34,6 +34,8 @@ from gramian.ranking.queries import best_first, check_restart, check_top, restar
 from gramian.ranking.walk import Walk, exact_scores
 from gramian.typing import Array, Matrix, RandomState
 
+_UNREACHED = 1e-10  # of a mean score: below, a score is what rounding left of zero
+
 
 class RankedClustering(ClusterMixin, WalkEstimator):
     """Cluster samples, and rank them: who is typical of a cluster, who is between two, who is like a given one.
@@ -87,7 +89,7 @@ class RankedClustering(ClusterMixin, WalkEstimator):
     cluster_centers_ : ndarray (n_clusters_, n_components)
         In the embedding.
     memberships_ : ndarray (n, n_clusters_)
-        Rows sum to 1.
+        Rows sum to 1. A pruned sample that no walk reaches belongs to all alike.
     cluster_scores_ : ndarray (n, n_clusters_)
         π with the seeds a cluster; columns sum to 1.
     cohesion_ : ndarray (n_clusters_,)
@@ -168,10 +170,10 @@ class RankedClustering(ClusterMixin, WalkEstimator):
         n = X.shape[0]
         k = check_count(self, "n_clusters", n, none_allowed=True)
         n_axes = check_count(self, "n_components", n, none_allowed=True)
-        walk = Walk(gram)
+        walk = self._walk_on(kernel, gram)
         low = low_degrees(walk, self.restart)
         inside = unpruned(self.prune_low_degree, walk.degrees, low)
-        part = walk if inside.all() else restricted(kernel, X, inside)
+        part = walk if inside.all() else self._walk_on(kernel, restricted(kernel, X, inside))
         axes: tuple[Array, Array] | None = None
         if k is None:
             k, axes, candidates = choose_n_clusters(part, int(self.max_clusters), n_axes or 0)
@@ -206,8 +208,13 @@ class RankedClustering(ClusterMixin, WalkEstimator):
             return laplacian_embedding(walk, self.restart, n_axes or k)
         n_axes = n_axes or max(1, k - 1)
         values, vectors = walk_axes(walk, n_axes) if axes is None else axes
+        if not len(values) and k > 1:
+            raise ValueError(
+                "the walk has no positive eigenvalue beyond the trivial one, as when all samples are alike or a graph "
+                "has no groups; check X and the kernel, or pass normalized=False"
+            )
         if not len(values):
-            raise ValueError("all samples are alike under the kernel, so X has no clusters; check X or the kernel")
+            values, vectors = np.ones(1), walk.trivial[:, None]  # a column of ones: one cluster needs no more
         return normalized_embedding(walk, self.restart, (values[:n_axes], vectors[:, :n_axes]))
 
     def _cluster(self, Z: Array, k: int) -> tuple[Array, Array]:
@@ -228,7 +235,10 @@ class RankedClustering(ClusterMixin, WalkEstimator):
         self.cluster_scores_ = scores
         # Clipped, because exact scores that underflow may round below zero.
         joint = np.maximum(scores, 0) * (sizes / sizes.sum())
-        self.memberships_ = joint / joint.sum(axis=1, keepdims=True)
+        total = joint.sum(axis=1, keepdims=True)
+        # A member of a cluster has a restart of its own; only a pruned sample can be out of reach of all clusters.
+        reached = total > _UNREACHED / len(total)
+        self.memberships_ = np.divide(joint, total, out=np.full_like(joint, 1 / self.n_clusters_), where=reached)
         self.cohesion_ = np.where(members, scores, 0).sum(axis=0)
         self.exemplars_ = np.argmax(np.where(members, scores, -np.inf), axis=0)
         self.outlier_scores_ = 1 - self.base_scores_ / self.base_scores_.max()
@@ -312,11 +322,11 @@ class RankedClustering(ClusterMixin, WalkEstimator):
         walk = self._the_walk()
         if query is None:
             S, single = restart_columns(seeds, self.degrees_)
-            values = exact_scores(walk, S, self.restart)
+            values = exact_scores(walk, S, self.place_.restart)
         elif seeds is None:
             single = np.ndim(query) == 1
             rows = self._check_new(np.reshape(query, (1, -1)) if single else query)
-            values = (1 - self.restart) * exact_scores(walk, self._first_step(rows), self.restart)
+            values = (1 - self.place_.restart) * exact_scores(walk, self._first_step(rows), self.place_.restart)
         else:
             raise ValueError("pass either seeds, fitted samples, or query, new rows, not both; their scores add up")
         return values[:, 0] if single else values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import diags_array, issparse
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array
 
 from gramian.clustering.rows import used_labels
@@ -56,9 +58,12 @@ def best_ranked(scores: Any, labels: Any, top: int, *, classes: Mapping[Any, Any
         raise ValueError("scores has NaN or infinity, which cannot be ranked; drop those samples")
     if not isinstance(top, Integral) or isinstance(top, bool) or top < 1:
         raise ValueError(f"top={top!r} must be a whole number >= 1")
+    if classes is not None and not isinstance(classes, Mapping):
+        raise ValueError(f"classes must be a dict from label to class, not {type(classes).__name__}")
+    names = labels.tolist()
     groups: dict[Any, list[int]] = {}
     for index in np.argsort(-scores, kind="stable").tolist():
-        label = labels[index].item()
+        label = names[index]
         name = label if classes is None else classes.get(label)
         if name is not None and not (classes is None and label == -1):
             groups.setdefault(name, []).append(index)
@@ -88,6 +93,8 @@ def evalue_affinity(E: Any, width: float) -> Array:
     array([[1. , 0.5],
            [0.5, 1. ]])
     """
+    if issparse(E):
+        raise ValueError("E is sparse, and what it does not store would count as 0; pass an array, infinity for no hit")
     E = np.asarray(E, np.float64)
     if E.ndim != 2 or E.shape[0] != E.shape[1]:
         raise ValueError(f"E has shape {E.shape}; pass a square matrix")
@@ -106,9 +113,9 @@ class Competition:
     Attributes
     ----------
     labels : ndarray (n,)
-        The walker that owns each sample.
+        The walker that owns each sample; −1 for one that no walker reaches.
     scores : ndarray (n, k)
-        Probabilities of each walker; zero where another one owns the sample.
+        Probabilities of each walker that owns something; zero where another one owns the sample.
     retained : float
         Mass that the walkers keep in a step before the others' samples are taken from them, summed over walkers.
     n_iter : int
@@ -167,7 +174,15 @@ def rank_compete(
     step = K @ diags_array(1 / degrees) if issparse(K) else K / degrees
     runs = [_compete(step, k, int(max_iter), rng) for rng in spawn(random_state, int(n_init))]
     best = max(runs, key=lambda run: run.retained)
-    best.labels = used_labels(best.labels)[0]
+    if best.n_iter == int(max_iter):
+        warnings.warn(
+            f"the walkers still changed owners after max_iter={max_iter} steps; raise it",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    reached = best.labels >= 0
+    best.labels[reached], used = used_labels(best.labels[reached])
+    best.scores = best.scores[:, used]
     return best
 
 
@@ -179,13 +194,13 @@ def _compete(step: Matrix, k: int, max_iter: int, rng: np.random.Generator) -> C
     while n_iter < max_iter:
         n_iter += 1
         moved = np.asarray(step @ mass)
-        before, owners = owners, np.argmax(moved, axis=1)
+        before, owners = owners, np.where(moved.max(axis=1) > 0, np.argmax(moved, axis=1), -1)
         mass = np.where(owners[:, None] == np.arange(k), moved, 0.0)
         retained = float(mass.sum())
         for walker in np.flatnonzero(mass.sum(axis=0) <= 0):
             # A walker that lost everything starts again where nobody is sure to be, but takes no walker's last sample.
-            sizes = np.bincount(owners, minlength=k)
-            free = np.flatnonzero(sizes[owners] > 1)
+            sizes = np.bincount(owners[owners >= 0], minlength=k)
+            free = np.flatnonzero((owners < 0) | (sizes[owners] > 1))
             seat = free[np.argmin(moved[free].max(axis=1))]
             mass[seat] = 0
             mass[seat, walker] = 1

@@ -72,6 +72,8 @@ class Transitions:
         _check_weights(least, most)
         self.unit = self.sparse and least == most > 0
         """Whether all edges weigh the same."""
+        if 0 < most < np.finfo(float).tiny:
+            raise ValueError(f"graph has no weight above {most:g}, too small to divide by; multiply the weights")
         # Weights relative to the largest: sums of numbers near the largest float would be infinite.
         self.scale = 1.0 if self.unit or most == 0 else 1.0 / most
         if self.unit:
@@ -191,25 +193,28 @@ class Transitions:
         run_threaded(lambda t: work(t, self.tiles[t]), range(len(self.tiles)), entries=entries)
 
 
-def as_matrix(graph: Any) -> Matrix:
-    """The graph as canonical CSR or as an array, in float64; not copied if it is that already."""
+def as_matrix(graph: Any, name: str = "graph") -> Matrix:
+    """The graph as canonical CSR without stored zeros, or as an array, in float64; not copied if it is that already."""
     if isinstance(graph, (SparseGram, DenseGram)):
         graph = graph.matrix if isinstance(graph, SparseGram) else graph.dense()
     sparse = issparse(graph)
     if not sparse:
         graph = np.asarray(graph)
     if graph.dtype.kind not in "biuf":
-        raise ValueError(f"graph has entries of type {graph.dtype}; pass a SciPy sparse matrix or an array of numbers")
+        raise ValueError(f"{name} has entries of type {graph.dtype}; pass a SciPy sparse matrix or an array of numbers")
     if graph.ndim != 2 or graph.shape[0] != graph.shape[1]:
-        raise ValueError(f"graph has shape {graph.shape}; pass a square matrix, one row and one column per node")
+        raise ValueError(f"{name} has shape {graph.shape}; pass a square matrix, one row and one column per node")
     if graph.shape[0] == 0:
-        raise ValueError("graph has no nodes; pass a matrix with at least one row")
+        raise ValueError(f"{name} has no nodes; pass a matrix with at least one row")
     if not sparse:
         return np.ascontiguousarray(graph, np.float64)
     matrix = csr_array(graph, dtype=np.float64)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()  # the caller's entries stay in their order
         matrix.sum_duplicates()
+    if matrix.nnz and not matrix.data.all():  # SciPy takes a zero that is stored for an edge
+        matrix = matrix.copy()
+        matrix.eliminate_zeros()
     return matrix
 
 

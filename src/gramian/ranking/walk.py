@@ -41,6 +41,9 @@ class Walk:
     ----------
     gram : Gram
         K, with entries >= 0 and no row of zeros; refused otherwise.
+    approximate : bool, default False
+        Whether K only approximates such a matrix, as landmarks and Fourier features do: a small share of it may then
+        be negative.
 
     Attributes
     ----------
@@ -56,10 +59,10 @@ class Walk:
         √(d / volume), the eigenvector of D^-½ K D^-½ for the eigenvalue 1 that every walk has.
     """
 
-    def __init__(self, gram: Gram) -> None:
+    def __init__(self, gram: Gram, *, approximate: bool = False) -> None:
         self.gram = gram
         self.degrees = gram.degrees().astype(np.float64)
-        _check_entries(gram, self.degrees)
+        _check_entries(gram, self.degrees, approximate)
         self.volume = float(self.degrees.sum())
         self.roots = np.sqrt(self.degrees)
         self.base_scores = self.degrees / self.volume
@@ -225,11 +228,11 @@ def cross_similarities(kernel: Kernel, gram: Gram, fitted: Matrix, new: Matrix) 
     return np.asarray(block.toarray() if issparse(block) else block, np.float64)
 
 
-def _check_entries(gram: Gram, degrees: Array) -> None:
+def _check_entries(gram: Gram, degrees: Array, approximate: bool) -> None:
     """Refuse a Gram that defines no transition probabilities."""
     if not np.isfinite(degrees).all():
         raise ValueError("the kernel gives similarities that are not finite; check X and scale its columns")
-    if _is_negative(gram) or degrees.min() < 0:
+    if _is_negative(gram, approximate) or degrees.min() < 0:
         raise ValueError(
             "the kernel gives negative similarities, which cannot be probabilities of a walk; use one with values >= 0 "
             "such as kernel='cluster', 'rbf' or 'neighbors', and do not centre it"
@@ -243,24 +246,25 @@ def _check_entries(gram: Gram, degrees: Array) -> None:
         )
 
 
-def _is_negative(gram: Gram) -> bool:
+def _is_negative(gram: Gram, approximate: bool) -> bool:
     """Whether similarities are negative beyond rounding, from all of them or, of very many, from some rows."""
-    factor = gram.factor
+    rounding = (1e-12 if gram.dtype == np.float64 else 1e-6) * float(np.abs(gram.diagonal()).max(initial=0.0))
+    factor, least = gram.factor, gram.least()
+    if least is not None and least >= -rounding:
+        return False
     if factor is not None and all(chunk.min() >= 0 for _, chunk in factor.chunks()):
         return False
     n = gram.shape[0]
     length = max(1, min(32_000_000, memory_budget()) // (n * gram.dtype.itemsize))
-    if factor is None and n <= _SCANNED_SAMPLES:
-        blocks = [np.arange(rows.start, rows.stop) for rows in slices(n, length)]
+    if least is not None or (factor is None and n <= _SCANNED_SAMPLES):
+        blocks = (np.arange(rows.start, rows.stop) for rows in slices(n, length))
     else:
-        blocks = [np.unique(np.linspace(0, n - 1, min(n, length, 256)).astype(np.intp))]
-    rounding = (1e-12 if gram.dtype == np.float64 else 1e-6) * float(np.abs(gram.diagonal()).max(initial=0.0))
+        blocks = iter([np.unique(np.linspace(0, n - 1, min(n, length, 256)).astype(np.intp))])
     for index in blocks:
         rows = gram.rows(index)
-        least = float(rows.min())
-        if least >= 0 or least >= -max(rounding, 1e-12 * float(rows.max())):
+        if float(rows.min()) >= -max(rounding, 1e-12 * float(rows.max())):
             continue
         # Landmarks and Fourier features of a kernel >= 0 dip a little below zero where it is next to nothing.
-        if factor is None or -np.minimum(rows, 0).sum() > _APPROXIMATE_SHARE * np.abs(rows).sum():
+        if not approximate or -np.minimum(rows, 0).sum() > _APPROXIMATE_SHARE * np.abs(rows).sum():
             return True
     return False
