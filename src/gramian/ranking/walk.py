@@ -257,9 +257,9 @@ def _is_negative(gram: Gram, approximate: bool) -> bool:
     n = gram.shape[0]
     length = max(1, min(32_000_000, memory_budget()) // (n * gram.dtype.itemsize))
     if least is not None or (factor is None and n <= _SCANNED_SAMPLES):
-        blocks = (np.arange(rows.start, rows.stop) for rows in slices(n, length))
+        blocks = [np.arange(rows.start, rows.stop) for rows in slices(n, length)]
     else:
-        blocks = iter([np.unique(np.linspace(0, n - 1, min(n, length, 256)).astype(np.intp))])
+        blocks = [np.unique(np.linspace(0, n - 1, min(n, length, 256)).astype(np.intp))]
     for index in blocks:
         rows = gram.rows(index)
         if float(rows.min()) >= -max(rounding, 1e-12 * float(rows.max())):
