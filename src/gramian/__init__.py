@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from gramian import kernels
 from gramian.clustering import ConsensusClustering, KernelKMeans, SpectralClustering, angular_kmeans
 from gramian.configuration import MemoryBudgetError, config
+from gramian.dependence import center_alignment, hsic, hsic_test
 from gramian.embedding import KernelECA, KernelPCA
 from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
@@ -32,8 +33,11 @@ __all__ = [
     "RankedClustering",
     "SpectralClustering",
     "angular_kmeans",
+    "center_alignment",
     "config",
     "datasets",
+    "hsic",
+    "hsic_test",
     "kernels",
     "load",
     "metrics",
