@@ -31,6 +31,7 @@ MODULES = (
     "ensembles",
     "ranking",
     "kernel_ranking",
+    "dependence",
 )
 RESULTS = Path(__file__).with_name("results.json")
 

@@ -27,15 +27,33 @@ class DotProduct:
         return "DotProduct()"
 
 
+class Falling:
+    """A function of a squared distance, or its derivative, as a user would write them for a ProfileKernel."""
+
+    def __init__(self, power: int) -> None:
+        self.power = power
+
+    def __call__(self, squared: Any) -> Any:
+        return (-1) ** (self.power - 1) * (1 + squared) ** -self.power
+
+    def __repr__(self) -> str:
+        return f"Falling({self.power})"
+
+
 # Classes that need arguments, or smaller ones than their defaults to be quick on a few dozen rows.
 ARGUMENTS: dict[str, dict[str, Any]] = {
+    "AlternativeClustering": {"kernel": "rbf"},  # the default tries several widths
+    "ClassAverageChain": {"max_layers": 3},
     "ConsensusClustering": {"n_partitions": 20},
     "ClusterKernel": {"n_restarts": 4, "max_components": 5},
+    "DependenceReduction": {"n_components": 1},  # fewer than the columns of the checks' data
+    "DependenceNetwork": {"n_features": 30, "max_layers": 3},
     "FunctionKernel": {"function": DotProduct()},
     "FourierFeatures": {"n_components": 10},
     "KernelPageRank": {"kernel": ClusterKernel(3, 5)},
     "Nystroem": {"n_components": 5},
     "RankedClustering": {"kernel": ClusterKernel(3, 5)},
+    "ProfileKernel": {"value": Falling(1), "derivative": Falling(2)},
     "Product": {"first": RBF(), "second": Linear()},
     "Scaled": {"factor": 0.5, "kernel": RBF()},
     "Sum": {"first": RBF(), "second": Linear()},
@@ -46,6 +64,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "ClusterKernel": [{"threshold": 0}, {"hard": True}, {"covariance_type": "full"}],
     "ConsensusClustering": [{"linkage": "single"}, {"linkage": "spectral"}, {"subsample": 0.7}, {"base": "mixture"}],
+    "DependenceNetwork": [{"feature_map": "exact"}, {"width": "median", "decision_space": "projection"}],
+    "AlternativeClustering": [{"kernel": "polynomial"}],
+    "DependenceReduction": [{"mode": "supervised"}, {"kernel": "linear"}, {"normalize": True}],
     "IncompleteGaussianMixture": [
         {"covariance_type": "tied"},
         {"covariance_type": "diag"},

@@ -8,7 +8,7 @@ from compliance.construct import ESTIMATORS, answers, data, name_of
 from gramian.persistence import info, load, save
 
 # Estimators whose parameters are code; a model file carries none.
-CODE = {"FunctionKernel"}
+CODE = {"FunctionKernel", "ProfileKernel"}
 SAVED = [estimator for estimator in ESTIMATORS if name_of(estimator) not in CODE]
 
 

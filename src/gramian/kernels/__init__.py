@@ -8,6 +8,13 @@ from sklearn.base import clone
 from gramian.kernels.base import Kernel, Product, Scaled, Sum
 from gramian.kernels.cluster import ClusterKernel
 from gramian.kernels.expansion import Expansion
+from gramian.kernels.family import (
+    ExponentialProduct,
+    InverseMultiquadric,
+    ProfileKernel,
+    RationalQuadratic,
+    RelativeRBF,
+)
 from gramian.kernels.given import FunctionKernel, Precomputed
 from gramian.kernels.graph import NeighborGraph
 from gramian.kernels.vector import (
@@ -32,8 +39,10 @@ __all__ = [
     "ClusterKernel",
     "Cosine",
     "Expansion",
+    "ExponentialProduct",
     "FunctionKernel",
     "GaussianDifference",
+    "InverseMultiquadric",
     "Kernel",
     "Laplacian",
     "Linear",
@@ -42,6 +51,9 @@ __all__ = [
     "Polynomial",
     "Precomputed",
     "Product",
+    "ProfileKernel",
+    "RationalQuadratic",
+    "RelativeRBF",
     "Scaled",
     "SquaredDistance",
     "Sum",
@@ -57,7 +69,11 @@ _REGISTERED: dict[str, type[Kernel]] = {
     "rbf": RBF,
     "laplacian": Laplacian,
     "cauchy": Cauchy,
+    "rational_quadratic": RationalQuadratic,
+    "relative_rbf": RelativeRBF,
+    "exponential_product": ExponentialProduct,
     "multiquadric": Multiquadric,
+    "inverse_multiquadric": InverseMultiquadric,
     "squared_distance": SquaredDistance,
     "tanh": Tanh,
     "tl1": TL1,
