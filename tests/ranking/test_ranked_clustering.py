@@ -267,6 +267,14 @@ class TestOutliers:
         np.testing.assert_allclose(model.cluster_scores_.sum(axis=0), 1, atol=1e-10)
         np.testing.assert_array_equal(model.predict(X[:300]), model.labels_[:300])
 
+    def test_axes_of_single_samples_are_told(self):
+        """Where the criterion of low degree sees nothing, an axis may still go to one sample; so it is measured."""
+        X = load_digits().data[:500] / 16
+        with pytest.warns(UserWarning, match="2 of 3 axes of the embedding went to single samples"):
+            model = RankedClustering(3, kernel=RBF("median30"), normalized=False, random_state=0).fit(X)
+        assert not model.low_degree_mask_.any()
+        assert np.sort(np.bincount(model.labels_))[1] < 5
+
     def test_digits_with_noise(self):
         """Four rows of noise among digits are flagged and take the first four axes; without them, clusters come."""
         rng = np.random.default_rng(0)

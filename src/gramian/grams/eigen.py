@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from gramian.grams.features import Factor
 
 _LAPACK_SIZE = 500  # below this LAPACK takes milliseconds and is exact
+_SMALLEST_SIZE = 4000  # the same for the smallest eigenvalues, where LAPACK takes seconds and the iteration minutes
 _DUAL_SIZE = 3000  # above this the m×m eigenproblem costs more than the iteration
 _MAX_PRODUCTS = 2000  # block products before the iteration gives up
 
@@ -144,7 +145,9 @@ def _choose(gram: Gram, k: int, which: Which, n_known: int) -> str:
     if factor is not None and which != "smallest" and not n_known and factor.shape[1] <= min(n, _DUAL_SIZE):
         return "dual"
     fits = 3.0 * n * n * gram.dtype.itemsize <= memory_budget()
-    return "lapack" if fits and (n <= _LAPACK_SIZE or k > n // 10) else "krylov"
+    # The smallest eigenvalues of a kernel lie close together, and an iteration needs very many products for them.
+    few = _SMALLEST_SIZE if which == "smallest" and not gram.cheap_products else _LAPACK_SIZE
+    return "lapack" if fits and (n <= few or k > n // 10) else "krylov"
 
 
 def _complete_known(

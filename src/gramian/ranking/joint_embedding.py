@@ -20,6 +20,8 @@ from gramian.ranking.components import DeflatedWalk
 from gramian.ranking.walk import Walk, odds
 from gramian.typing import Array, Matrix
 
+_SINGLE, _MANY = 3.0, 30  # an axis spread over fewer samples than the first, of at least the second, shows no cluster
+
 
 class RestartLaplacian(Gram):
     """L_β = (1 + β) D − K as an operator."""
@@ -165,14 +167,21 @@ def unpruned(drop: Any, degrees: Array, low: Array) -> Array:
 
 
 def warn_localized(Z: Array, low: Array) -> None:
-    """Say that columns of Z went to a few samples of low degree, if some did."""
+    """Say that columns of Z went to single samples, or to a few of low degree, if some did."""
     squares = Z.astype(np.float64) ** 2
-    count = int((squares[low].sum(axis=0) > 0.5 * squares.sum(axis=0)).sum())
+    totals = squares.sum(axis=0)
+    count = int((squares[low].sum(axis=0) > 0.5 * totals).sum())
     if count and low.mean() < 0.25:  # where they are many, the kernel is narrow and they are no outliers
         who = "1 sample" if low.sum() == 1 else f"{low.sum()} samples"
+        where = f"{who} of low degree (low_degree_mask_); use prune_low_degree='auto'"
+    else:
+        # The mask knows which samples come before the first axis; others may still come before the last ones.
+        spread = np.divide(totals**2, (squares**2).sum(axis=0), out=np.full(len(totals), np.inf), where=totals > 0)
+        count = int((spread < _SINGLE).sum()) if len(Z) >= _MANY else 0
+        where = "single samples; use prune_low_degree with their number"
+    if count:
         warnings.warn(
-            f"{count} of {Z.shape[1]} axes of the embedding went to {who} of low degree (low_degree_mask_); use "
-            "prune_low_degree='auto', a wider kernel or normalized=True",
+            f"{count} of {Z.shape[1]} axes of the embedding went to {where}, a wider kernel or normalized=True",
             UserWarning,
             stacklevel=3,
         )
