@@ -15,7 +15,22 @@ from pathlib import Path
 
 from reproduce.table import Experiment, Options, write_csv
 
-MODULES = ("pckid_wine", "pckid_mnist", "pckid_ranking", "pckid_land_cover")
+MODULES = (
+    "pckid_wine",
+    "pckid_mnist",
+    "pckid_ranking",
+    "pckid_land_cover",
+    "kppr_ordering",
+    "kppr_out_of_sample",
+    "kppr_leave_one_out",
+    "kppr_denoising",
+    "joint_tables",
+    "joint_clouds",
+    "joint_faces",
+    "joint_documents",
+    "joint_schooling",
+    "joint_digits",
+)
 ROOT = Path(__file__).parent.parent
 
 
@@ -24,7 +39,7 @@ def main(arguments: list[str]) -> int:
     given = _parser().parse_args(arguments)
     if not given.names:
         for name, experiment in experiments.items():
-            print(f"{name:<18}{experiment.title} ({experiment.runs} runs unless --runs says otherwise)")
+            print(f"{name:<20}{experiment.title} ({experiment.runs} runs unless --runs says otherwise)")
         return 0
     unknown = [name for name in given.names if name not in experiments]
     if unknown:
@@ -56,12 +71,12 @@ def main(arguments: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m reproduce", description="Published figures computed again.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="experiments; none lists them")
-    parser.add_argument("--runs", type=_positive, help="repetitions (the paper has 30)")
-    parser.add_argument("--rates", type=float, nargs="+", metavar="RATE", help="only these rates, such as 0.05")
-    parser.add_argument("--datasets", nargs="+", metavar="TABLE", help="only these tables (ranking)")
+    parser.add_argument("--runs", type=_positive, help="repetitions (the PCKID paper has 30)")
+    parser.add_argument("--rates", type=float, nargs="+", metavar="RATE", help="only these rates (or widths)")
+    parser.add_argument("--datasets", nargs="+", metavar="TABLE", help="only these tables (pckid_ranking, kppr_*)")
     parser.add_argument("--restarts", type=_positive, default=30, help="of each cluster kernel")
     parser.add_argument("--components", type=_positive, default=30, help="most of a mixture in a cluster kernel")
-    parser.add_argument("--samples", type=_positive, help="rows drawn (mnist, land cover)")
+    parser.add_argument("--samples", type=_positive, help="rows drawn (mnist, land cover, digits) or left out in turn")
     parser.add_argument(
         "--rbf-convention", choices=("half", "paper"), default="half", help="exp(-d²/2σ²) or exp(-d²/σ²) (ranking)"
     )
@@ -72,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         default=Path(os.environ.get("GRAMIAN_DATA", ROOT.parent / "shared" / "data")),
         metavar="FOLDER",
-        help="where images/mnist.npz lies; otherwise the environment variable GRAMIAN_DATA says",
+        help="where images/mnist.npz and shapes/sipu.npz lie; otherwise the environment variable GRAMIAN_DATA says",
     )
     return parser
 

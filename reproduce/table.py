@@ -33,7 +33,7 @@ COLUMNS = (
     "contrast",
     "seconds",
 )
-"""Of the CSV; a score that a record does not have stays empty."""
+"""Of the CSV, before those that only some experiments have; what a record does not have stays empty."""
 
 PAPER_RUNS = 30
 
@@ -50,13 +50,13 @@ class Options:
     runs : int, optional
         Repetitions, each with its own mask and seeds.
     rates : tuple of float, optional
-        Only these rates of missing values.
+        Only these rates of missing values, shares of points or widths.
     datasets : tuple of str, optional
         Only these tables, where there are several.
     restarts, components : int
         Size of the cluster kernel's ensemble; the paper's is 30 and 30.
     samples : int, optional
-        Rows, where the experiment draws them.
+        Rows, where the experiment draws them or leaves them out in turn.
     rbf_convention : {"half", "paper"}
         Form of the RBF kernel where an experiment shows one only; see :func:`reproduce.baselines.rbf`.
     data : path, optional
@@ -94,6 +94,8 @@ class Experiment:
         (options, runs) → functions without arguments that return records and can run in any order.
     report : callable
         Records → markdown.
+    names_ensemble : bool
+        Whether the heading tells the size of the cluster kernels.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Experiment:
     runs: int
     tasks: Callable[[Options, int], Iterable[Task]]
     report: Callable[[list[Record]], str]
+    names_ensemble: bool = True
 
     def run(self, options: Options) -> tuple[list[Record], str]:
         """The records in the order of the tasks, and the report."""
@@ -113,11 +116,9 @@ class Experiment:
         records: list[Record] = []
         for part in progress(results, self.name, total=len(tasks), verbose=1):
             records += [{"experiment": self.name, **record} for record in part]
-        ensemble = f"cluster kernels of {options.restarts} restarts and up to {options.components} components"
-        return (
-            records,
-            f"## {self.title}\n\n{runs} {'run' if runs == 1 else 'runs'}; {ensemble}.\n\n{self.report(records)}\n",
-        )
+        size = f"; cluster kernels of {options.restarts} restarts and up to {options.components} components"
+        repeated = f"{runs} {'run' if runs == 1 else 'runs'}{size if self.names_ensemble else ''}"
+        return records, f"## {self.title}\n\n{repeated}.\n\n{self.report(records)}\n"
 
 
 def _alone(task: Task) -> list[Record]:
@@ -126,9 +127,11 @@ def _alone(task: Task) -> list[Record]:
 
 
 def write_csv(records: Iterable[Record], path: Path) -> None:
-    """One line per record."""
+    """One line per record, with ``COLUMNS`` and then whatever else the records hold."""
+    records = list(records)
+    columns = dict.fromkeys([*COLUMNS, *(key for record in records for key in record)])
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        writer = csv.DictWriter(file, list(columns), restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(records)
 
@@ -191,10 +194,10 @@ def best_imputation(records: Iterable[Record], score: str = "acc") -> tuple[str,
     return name, Ours.of(by_name[name])
 
 
-def lead(records: Iterable[Record], rivals: Iterable[Record], score: str = "acc") -> Ours:
+def lead(records: Iterable[Record], rivals: Iterable[Record], score: str = "acc", by: Sequence[str] = ("run",)) -> Ours:
     """How far ahead records are of rivals, run by run: both saw the same data, so most of the noise cancels."""
-    others = {record["run"]: record[score] for record in rivals}
-    return Ours.of([record[score] - others[record["run"]] for record in records])
+    others = {tuple(record[key] for key in by): record[score] for record in rivals}
+    return Ours.of([record[score] - others[tuple(record[key] for key in by)] for record in records])
 
 
 def signed(ours: Ours) -> str:

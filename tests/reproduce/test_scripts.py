@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gramian.kernels import RBF
 from reproduce import __main__ as command
 from reproduce import pckid_land_cover, pckid_mnist, pckid_ranking, pckid_wine
 from reproduce.table import COLUMNS, Options, Ours, Published, best_imputation, difference, lead, markdown, signed
@@ -144,19 +143,6 @@ def test_mnist_leaves_out_pixels_that_never_vary():
 
 
 # Ranking -------------------------------------------------------------------------------------------------------------
-
-
-def test_page_rank_solves_its_equation():
-    """πᵀ = (1 − α) πᵀ D⁻¹K + α sᵀ, π sums to one, and α near one gives the query back."""
-    X = np.random.default_rng(0).standard_normal((40, 3))
-    K = RBF(width=1.0).fit(X)(X)
-    P = K / K.sum(axis=1, keepdims=True)
-    seeds = np.eye(40)[:, [3, 17]]
-    scores = pckid_ranking.page_rank(K, np.array([3, 17]), restart=0.2)
-    np.testing.assert_allclose(scores, 0.8 * P.T @ scores + 0.2 * seeds, atol=1e-14)
-    np.testing.assert_allclose(scores.sum(axis=0), 1)
-    assert (scores >= 0).all()
-    np.testing.assert_allclose(pckid_ranking.page_rank(K, np.array([3, 17]), restart=1 - 1e-9), seeds, atol=1e-8)
 
 
 def test_contrast_is_one_minus_the_mean_cosine_of_two_queries():
