@@ -4,9 +4,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gramian import kernels
-from gramian.clustering import ConsensusClustering, KernelKMeans, SpectralClustering, angular_kmeans
+from gramian.clustering import (
+    AlternativeClustering,
+    ConsensusClustering,
+    KernelKMeans,
+    SpectralClustering,
+    angular_kmeans,
+)
 from gramian.configuration import MemoryBudgetError, config
-from gramian.dependence import center_alignment, hsic, hsic_test
+from gramian.dependence import DependenceNetwork, DependenceReduction, center_alignment, hsic, hsic_test
 from gramian.embedding import KernelECA, KernelPCA
 from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
@@ -20,8 +26,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "AlternativeClustering",
     "ClusterKernel",
     "ConsensusClustering",
+    "DependenceNetwork",
+    "DependenceReduction",
     "FourierFeatures",
     "IncompleteGaussianMixture",
     "KernelECA",

@@ -42,7 +42,8 @@ class SecondOrder:
     eigengap : float
         2 (λ_q − λ_{q+1}) of Φ, which the two bounds are compared with.
     bound, tight_bound : float
-        Σ_ij abs(Γ_ij f″(β_ij)) times ‖A_ij‖², with A_ij whole, or only its part between the subspace and its complement.
+        Σ_ij abs(Γ_ij f″(β_ij)) times ‖A_ij‖², with A_ij whole, or only its part between the subspace and
+        its complement.
     bound_holds, tight_bound_holds : bool
         Whether the eigengap is at least that; either suffices for a local maximum, neither is necessary.
     """
