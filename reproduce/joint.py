@@ -48,7 +48,7 @@ def full_covariances(ensemble: Ensemble, seed: int) -> ClusterKernel:
 
 
 def quietly(model: RankedClustering, X: np.ndarray) -> RankedClustering:
-    """Fit a model that is meant to fail: its warning about axes of single samples is what the experiment shows."""
+    """Fit the thesis' model without its warning about axes of single samples: what that costs, the figures say."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*axes of the embedding went to", category=UserWarning)
         return model.fit(X)

@@ -19,7 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from gramian.ranking import best_ranked, estimate_n_clusters
 from reproduce.baselines import Ensemble
-from reproduce.joint import figure, joint
+from reproduce.joint import figure, joint, quietly
 from reproduce.table import Experiment, Options, Ours, Record, Task, markdown, select, summary
 
 DATA = "cloud surrogate"
@@ -64,7 +64,7 @@ def one_sample(run: int, each: int, ensemble: Ensemble) -> list[Record]:
     X, y = draw(rng, each)
     X_test, y_test = draw(rng, TEST)
     K = ensemble.kernel(run).fit(X)(X)
-    model = joint(3, run).fit(K)
+    model = quietly(joint(3, run), K)
     # The thesis merges clusters by eye; here the true class of most of its pixels names a cluster.
     classes = {c: int(np.bincount(y[model.labels_ == c]).argmax()) for c in range(model.n_clusters_)}
     assigned = np.array([classes[label] for label in model.labels_])

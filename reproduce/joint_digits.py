@@ -21,7 +21,7 @@ from sklearn.decomposition import PCA
 from gramian.datasets import read_npz
 from gramian.metrics import clustering_accuracy, precision_at_k
 from reproduce.baselines import N_INIT, Ensemble
-from reproduce.joint import data_file, full_covariances, joint, kpca
+from reproduce.joint import data_file, full_covariances, joint, kpca, quietly
 from reproduce.table import Experiment, Options, Record, Task, lead, markdown, select, signed, summary
 
 PLACES = (10, 20, 50)
@@ -61,8 +61,8 @@ def one_draw(path: Path | None, run: int, each: int, ensemble: Ensemble) -> list
     name, X, y = fours_and_nines(path, each, np.random.default_rng(run))
     X = PCA(min(COMPONENTS, *X.shape), random_state=0).fit_transform(X)
     K = ensemble.kernel(run).fit(X)(X)
-    model = joint(2, run).fit(K)
-    full = joint(2, run).fit(full_covariances(ensemble, run).fit(X)(X))
+    model = quietly(joint(2, run), K)
+    full = quietly(joint(2, run), full_covariances(ensemble, run).fit(X)(X))
     everyone = np.arange(len(X))
     same = (y[:, None] == y[None, :]).astype(np.float64)
     rankings = {

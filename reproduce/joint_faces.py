@@ -42,7 +42,7 @@ def with_cluster_kernel(path: Path, run: int, ensemble: Ensemble, samples: int |
     """Three clusters of faces, and how alike the best-ranked of each are."""
     X = _faces(path, samples)
     K = ensemble.kernel(run).fit(X)(X)
-    model = joint(3, run).fit(K)
+    model = quietly(joint(3, run), K)
     setting = partial(figure, FACES, "cluster kernel", run)
     values = estimate_n_clusters(K).eigenvalues
     records = [setting(f"eigenvalue {j + 1}", float(values[j])) for j in range(5)]

@@ -16,7 +16,7 @@ import numpy as np
 
 from gramian.datasets import Table, read_csv
 from reproduce.baselines import Ensemble
-from reproduce.joint import data_file, figure, full_covariances, joint, matched, overlap, side_by_side
+from reproduce.joint import data_file, figure, full_covariances, joint, matched, overlap, quietly, side_by_side
 from reproduce.table import Experiment, Options, Record, Task, markdown, select
 
 ATTAINMENT, YEARS = "attainment in 2010", "years of schooling, 1950 to 2010"
@@ -113,7 +113,7 @@ def one_fit(name: str, path: Path, run: int, ensemble: Ensemble) -> list[Record]
     """Clusters and lists of one cluster kernel."""
     names, X = countries(name.removesuffix(FULL), path)
     kernel = full_covariances(ensemble, run) if name.endswith(FULL) else ensemble.kernel(run)
-    model = joint(3, run).fit(kernel.fit(X)(X))
+    model = quietly(joint(3, run), kernel.fit(X)(X))
     tops = [names[index].tolist() for index in model.top_per_cluster(TOP)]
     members = [names[model.labels_ == c].tolist() for c in range(model.n_clusters_)]
     answers = matched(members, {colour: PUBLISHED[colour] for colour in COLOURS})

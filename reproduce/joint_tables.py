@@ -71,8 +71,8 @@ def one_table(name: str, run: int, ensemble: Ensemble, each: int) -> list[Record
     k = len(np.unique(y))
     K = ensemble.kernel(run).fit(X)(X)
     models = {
-        "joint": joint(k, run).fit(K),
-        "joint, normalised": joint(k, run, normalized=True).fit(K),
+        "joint": quietly(joint(k, run), K),
+        "joint, normalised": quietly(joint(k, run, normalized=True), K),
         "KPCA": kpca(k, run).fit(K),
         "k-means": KMeans(k, n_init=N_INIT, random_state=run).fit(X),
     }
