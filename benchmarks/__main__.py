@@ -32,6 +32,7 @@ MODULES = (
     "ranking",
     "kernel_ranking",
     "dependence",
+    "projections",
 )
 RESULTS = Path(__file__).with_name("results.json")
 

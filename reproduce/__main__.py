@@ -30,6 +30,9 @@ MODULES = (
     "joint_documents",
     "joint_schooling",
     "joint_digits",
+    "kdn_tables",
+    "ism_tables",
+    "kdac_tables",
 )
 ROOT = Path(__file__).parent.parent
 

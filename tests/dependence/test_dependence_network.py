@@ -20,7 +20,10 @@ from gramian.dependence.layer_diagnostics import KernelClassSums
 from gramian.dependence.network_layers import (
     fit_feature_map,
     input_components,
+    is_dead,
     objective_components,
+    revive,
+    smallest_distance,
     solve_projection,
 )
 from gramian.dependence.weights import PairWeights
@@ -105,23 +108,45 @@ def test_a_wide_kernel_gives_supervised_pca(wine):
     assert np.cos(subspace_angles(result.components.T, expected)).min() > 1 - 1e-8
 
 
-def test_a_narrow_kernel_is_solved_up_to_a_factor():
-    """Where every kernel value between rows underflows, W is what the kernel times a large number gives."""
+def test_a_dead_kernel_is_followed_up_to_a_factor():
+    """Where all kernel values underflow, a step takes the eigenvectors of Q with exp(−(d² − d_min²)/(2σ²)) for K."""
     rng = np.random.default_rng(2)
-    X, codes = rng.standard_normal((30, 6)), np.arange(30) % 2
-    weights = PairWeights.of_labels(codes)
-    width = 2e-3
-    start = np.linalg.eigh(X.T @ label_kernel(codes) @ X)[1][:, -2:]
-    assert np.exp(-cdist(X @ start, X @ start, "sqeuclidean") / (2 * width**2))[~np.eye(30, dtype=bool)].max() == 0
-    W = solve_projection(X, weights, width, 2, init=start).components.T
+    X, codes, width = rng.standard_normal((30, 6)), np.arange(30) % 2, 5e-3
+    weights, gamma = PairWeights.of_labels(codes), label_kernel(codes)
+    start = np.linalg.eigh(X.T @ gamma @ X)[1][:, -2:]
+    squared = cdist(X @ start, X @ start, "sqeuclidean")
+    off = ~np.eye(30, dtype=bool)
+    assert np.exp(-squared[off] / (2 * width**2)).max() < 1e-80
+    hat = np.where(off, gamma * np.exp(-(squared - squared[off].min()) / (2 * width**2)), 0.0)
+    Q = X.T @ (hat - np.diag(hat.sum(axis=1))) @ X
+    expected = np.linalg.eigh(Q)[1][:, -2:]
+    with np.errstate(under="ignore", over="ignore"):
+        found = revive(X, weights, width, start, n_steps=1)
+    largest = np.linalg.eigvalsh(Q)
+    assert largest[-2] - largest[-3] > 1e-9 * np.abs(largest).max() or largest[-2] < 1e-9 * np.abs(largest).max()
+    assert found[:, 0] @ expected[:, -1] == pytest.approx(np.sign(found[:, 0] @ expected[:, -1]), abs=1e-6)
+    W = solve_projection(X, weights, width, 2).components.T
     np.testing.assert_allclose(W.T @ W, np.eye(2), atol=1e-10)
 
-    # It brought rows of one class nearer than any were at the start, where the plain kernel sees nothing to do.
-    def nearest(W):
-        squared = cdist(X @ W, X @ W, "sqeuclidean")
-        return squared[(codes[:, None] == codes) & ~np.eye(30, dtype=bool)].min()
 
-    assert nearest(W) < nearest(start)
+def test_a_kernel_is_dead_when_no_two_rows_are_near():
+    """exp(−d²/(2σ²)) below 1e-12 for all different rows; equal ones do not count, and one live pair is enough."""
+    line = np.arange(700.0)[:, None]
+    edge = 1 / np.sqrt(-2 * np.log(1e-12))
+    assert smallest_distance(np.vstack([line, line[:5]])) == pytest.approx(1.0)
+    assert is_dead(line, 0.99 * edge)
+    assert is_dead(np.vstack([line, line]), 0.99 * edge)
+    assert not is_dead(line, 1.01 * edge)
+    assert not is_dead(np.vstack([line, [[600.5]]]), 0.99 * edge)
+    assert not is_dead(np.zeros((4, 2)), 1.0)
+
+
+@quiet
+def test_three_samples_are_enough():
+    """A first layer that sets them apart leaves nothing to climb in the next."""
+    X = np.random.default_rng(20).normal(size=(3, 3)) + np.array([[0.0], [2.5], [0.0]])
+    network = DependenceNetwork(n_features=30, max_layers=3, random_state=0).fit(X, [0, 1, 0])
+    np.testing.assert_array_equal(network.predict(X), [0, 1, 0])
 
 
 def test_taking_out_a_common_factor_keeps_the_eigenvectors():

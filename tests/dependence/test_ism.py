@@ -1,6 +1,7 @@
 """The solver against closed forms, published optima and its own promise never to go down."""
 
 import warnings
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from dependence.textbook_ism import KERNELS, kernel_of, orthonormal, pair_weights, projector, rows
 from dependence.textbook_ism import objective as slow_objective
 from gramian.dependence import climb
-from gramian.dependence import ism as ism_module
+from gramian.dependence.climb import Climb
 from gramian.dependence.eigenspace import KrylovSpace
 from gramian.dependence.ism import ism, objective, sine, suggest_n_components
 from gramian.dependence.pairs import PairSum
@@ -34,6 +35,8 @@ from gramian.kernels import (
     RelativeRBF,
     SquaredDistance,
 )
+
+ism_module = import_module("gramian.dependence.ism")  # the package's attribute of this name is the function
 
 
 def standardised(load):
@@ -422,3 +425,25 @@ def test_bad_input():
         ism(1e200 * X, weights, Polynomial(3), 2)
     with pytest.raises(ValueError, match="overflows"), np.errstate(all="ignore"):
         ism(1e60 * X, weights, Polynomial(6), 2)
+
+
+def test_a_climb_on_the_level_ends():
+    """Where Φ vanishes no shift makes J rise, and the search for one must not go on for ever."""
+
+    class Level:
+        W = np.eye(3)[:, :1]
+
+        def leading(self, shift):
+            return np.zeros(2), np.eye(3)[:, 1:2]
+
+        def span(self):
+            return 0.0
+
+    class Falling:
+        objective = 0.5
+
+        def evaluate(self, W):
+            return self
+
+    climb = Climb(Falling(), "subspace", 1e-6, 10, True, np.random.default_rng(0))
+    assert climb._step(Level(), 1.0) is None

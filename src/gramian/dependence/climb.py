@@ -159,7 +159,7 @@ class Climb:
             span = space.span()
             self.shift = max(2 * self.shift, _FIRST_SHIFT * span)
             self._calm = 0
-            if not self.shift <= _LARGEST_SHIFT * span:
+            if not 0 < self.shift <= _LARGEST_SHIFT * span:  # no span: Φ is zero up to rounding, and so is any ascent
                 return None
 
     def _leap(self, trail: list[Array], trial: Any, path: list[float]) -> tuple[Any, Array]:

@@ -86,7 +86,8 @@ class DependenceNetwork(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
         Columns of W. As many as make up ``spectrum_kept`` of the singular values of the layer's input, at least two
         per class; or of the positive eigenvalues of the objective's matrix; or a number.
     feature_map : {"fourier", "orthogonal", "exact", "nystroem"}, default "fourier"
-        Random waves, waves orthogonal to each other, the kernel itself (memory n², time n³), or landmarks.
+        Random waves, waves orthogonal to each other, the kernel itself (memory n², time n³), or landmarks, which follow
+        the kernel better than as many waves: on digits H then keeps rising where 300 waves make it fall again.
     width : {"hsic", "separation", "median"}, float or sequence of float, default "hsic"
         Of the kernels: what :func:`gramian.dependence.label_width` finds for the layer's input by one of its
         criteria, the median distance, one number for all layers, or one for each (which then limit the depth).

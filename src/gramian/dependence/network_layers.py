@@ -20,12 +20,16 @@ from gramian.dependence.label_bandwidth import LabelKernel
 from gramian.dependence.layer_diagnostics import KernelClassSums, LayerReport, class_scatter, scatter_ratio
 from gramian.dependence.pairs import PairSum
 from gramian.dependence.profiles import profiles_of
+from gramian.dependence.spectral import ConstantPhi
 from gramian.dependence.weights import PairWeights
 from gramian.kernels import RBF, ProfileKernel
 from gramian.kernels.feature_map import FeatureMap
 from gramian.landmarks import FourierFeatures, Nystroem
 from gramian.typing import Array
 
+_NEXT_TO_NOTHING = 1e-12
+_FEW_ROWS = 500
+_REVIVALS = 20
 FEATURE_MAPS = ("fourier", "orthogonal", "exact", "nystroem")
 
 
@@ -111,32 +115,63 @@ def solve_projection(
     if n_components >= d:  # a rotation changes no distance
         return Projection(np.eye(d), 1, True)
     settings: dict[str, Any] = {"convergence": "eigenvalues", "tol": tol, "max_iter": max_iter, "random_state": seed}
+    kernel = RBF(width=width)
+    if is_dead(R, width):
+        start = ConstantPhi(R, weights, profiles_of(kernel)).leading(n_components)[1] if isinstance(init, str) else init
+        init = revive(R, weights, width, start)
+        if is_dead(R @ init, width):
+            return Projection(np.ascontiguousarray(init.T), _REVIVALS, True)
     with warnings.catch_warnings():
         # The network names the layers that did not come to rest. Directions without a gap are no fault here: q is a
         # size, and the kernel sees the subspace through all later layers.
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", "the eigenvalues of components")
-        result = ism(R, weights, RBF(width=width), n_components, init=init, **settings)
-        alone = float(weights.diagonal().sum())  # what the kernel is worth if no two rows are alike
-        if abs(result.objective - alone) <= 1e-12 * alone:
-            kernel = shifted_gaussian(R @ result.components.T, width)
-            result = ism(R, weights, kernel, n_components, init=init, zero_diagonal=True, **settings)
+        result = ism(R, weights, kernel, n_components, init=init, **settings)
     return Projection(result.components, int(result.n_iter), bool(result.converged))
 
 
-def shifted_gaussian(Z: Array, width: float) -> ProfileKernel:
-    """The Gaussian kernel times a number that makes its value for the two nearest rows of Z one.
+def revive(R: Array, weights: PairWeights, width: float, W: Array, n_steps: int = _REVIVALS) -> Array:
+    """Steps of the solver from W (d, q) with the kernel of the nearest rows scaled to one, until it lives without.
 
-    Where the width is so small that all values between rows vanish, this one still tells which vanish last. The
-    factor changes no eigenvector of the objective's matrix; values that would overflow (far nearer rows) are capped.
+    Where all values of the kernel vanish, these still tell which vanish last; a factor common to all changes no
+    eigenvector of the objective's matrix.
     """
-    nearest = NearestNeighbors(n_neighbors=2).fit(Z).kneighbors(Z)[0][:, 1]
-    least = float(nearest[nearest > 0].min(initial=np.inf)) ** 2
-    least = least if np.isfinite(least) else 0.0
+    for _ in range(n_steps):
+        Z = R @ W
+        if not is_dead(Z, width):
+            break
+        pairs = PairSum(R, weights, profiles_of(shifted_gaussian(Z, width)), zero_diagonal=True)
+        phi = pairs.evaluate(W).product(np.eye(len(W)))
+        W = np.linalg.eigh((phi + phi.T) / 2)[1][:, ::-1][:, : W.shape[1]]
+    return W
+
+
+def is_dead(Z: Array, width: float) -> bool:
+    """Whether the Gaussian kernel of any two different rows is next to nothing, so that it sees no row near another.
+
+    A projection brings rows nearer, so a kernel that lives on the rows lives on their projections.
+    """
+    far = width * np.sqrt(-2 * np.log(_NEXT_TO_NOTHING))
+    if smallest_distance(Z[:_FEW_ROWS]) < far:  # a few rows nearly always have a live pair
+        return False
+    return bool(far <= smallest_distance(Z) < np.inf)
+
+
+def smallest_distance(Z: Array) -> float:
+    """Of two different rows; infinite if there are none."""
+    distinct = np.unique(Z, axis=0)
+    if len(distinct) < 2:
+        return float(np.inf)
+    return float(NearestNeighbors(n_neighbors=2).fit(distinct).kneighbors(distinct)[0][:, 1].min())
+
+
+def shifted_gaussian(Z: Array, width: float) -> ProfileKernel:
+    """The Gaussian kernel times the number that makes its value one for the two nearest different rows of Z."""
+    least = smallest_distance(Z) ** 2
     rate = -0.5 / width**2
 
     def value(squared: Array) -> Array:
-        return np.exp(np.minimum(rate * (squared - least), 30.0))
+        return np.exp(np.minimum(rate * (squared - least), 0.0))  # equal rows are nearer still, and do not matter
 
     return ProfileKernel(value, lambda squared: rate * value(squared), kind="distance")
 
