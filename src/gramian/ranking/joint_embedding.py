@@ -20,7 +20,7 @@ from gramian.ranking.components import DeflatedWalk
 from gramian.ranking.walk import Walk, odds
 from gramian.typing import Array, Matrix
 
-_SINGLE, _MANY = 3.0, 30  # an axis spread over fewer samples than the first, of at least the second, shows no cluster
+_SINGLE, _MANY = 3.0, 100  # an axis spread over fewer samples than the first, of at least the second, shows no cluster
 
 
 class RestartLaplacian(Gram):
