@@ -154,24 +154,28 @@ def _one(name: str, directed: bool) -> Case:
 
 def _push(data: tuple[Any, np.ndarray]) -> Any:
     graph, seeds = data
-    return push_pagerank(graph, int(seeds[0]), restart=RESTART, max_edges=0.04 * graph.nnz)
+    options: dict[str, Any] = {"restart": RESTART, "max_edges": 0.045 * graph.nnz, "directed": False}
+    return [push_pagerank(graph, int(seed), **options) for seed in seeds]
 
 
-def _top(data: tuple[Any, np.ndarray], result: Any) -> Scores:
+def _one_by_one(data: tuple[Any, np.ndarray]) -> list[np.ndarray]:
     graph, seeds = data
-    exact = personalized_pagerank(graph, int(seeds[0]), restart=RESTART, tol=1e-12, dangling="seeds", method="power")
-    best = np.argsort(-exact, kind="stable")[:100]
-    scores: Scores = {}
-    if isinstance(result, np.ndarray):
-        found = np.argsort(-result[:, 0], kind="stable")[:100]
-    else:
-        found = result.nodes[:100]
-        scores = {
-            "edges_used": result.edges_touched / graph.nnz,
-            "l1_error": result.residual,
-            "proved_right": result.certified,
-        }
-    return {"right_of_100": len(np.intersect1d(found, best)), "same_order": int((found == best).sum()), **scores}
+    return [_gramian((graph, seeds[[j]]))[:, 0] for j in range(len(seeds))]
+
+
+def _top(data: tuple[Any, np.ndarray], results: Any) -> Scores:
+    graph, seeds = data
+    start = csr_array((np.ones(len(seeds)), (seeds, np.arange(len(seeds)))), shape=(graph.shape[0], len(seeds)))
+    exact = personalized_pagerank(graph, start, restart=RESTART, tol=1e-12, dangling="seeds")
+    right = []
+    for result, scores in zip(results, exact.T, strict=True):
+        found = np.argsort(-result, kind="stable") if isinstance(result, np.ndarray) else result.nodes
+        right.append(len(np.intersect1d(found[:100], np.argsort(-scores, kind="stable")[:100])))
+    shares: Scores = {"right_of_100": float(np.mean(right)), "least": min(right), "whole_lists": right.count(100)}
+    if not isinstance(results[0], np.ndarray):
+        shares["edges_used"] = float(np.mean([result.edges_touched for result in results])) / graph.nnz
+        shares["l1_bound"] = float(np.mean([result.residual for result in results]))
+    return shares
 
 
 CASES = [
@@ -188,11 +192,11 @@ CASES = [
     ),
     Case(
         name="push_top100",
-        question="The best 100 nodes for one seed, undirected, 1,000,000 nodes, 10,000,000 edges",
+        question="The best 100 nodes for each of 16 seeds, undirected, 1,000,000 nodes, 10,000,000 edges",
         target="right, < 5 % of the edges used, >= 20× faster than all scores",
-        data=lambda: _with_seeds(False, 1),
-        sides={"gramian push": _push, "gramian, all scores": _gramian},
+        data=lambda: _with_seeds(False, 16),
+        sides={"gramian push": _push, "gramian, all scores": _one_by_one},
         score=_top,
-        repeats=3,
+        repeats=1,
     ),
 ]

@@ -109,6 +109,42 @@ def test_a_budget_of_edges_keeps_the_bound(rng):
     assert np.abs(exact - as_vector(found, 200)).sum() == pytest.approx(found.residual, abs=1e-12)
 
 
+def test_what_a_node_still_gets_on_symmetric_edges(rng):
+    """π = p + D h with h = α ρ + (1 − α) S h and ρ = D⁻¹ r, which is what ``directed=False`` estimates."""
+    A = random_graph(rng, 40, density=0.2)[:-1, :-1]
+    state = push.PushState(csr_array(A), np.array([0]), np.ones(1), 0.15, "seeds")
+    state.run(0.2, np.inf)
+    degrees = A.sum(axis=1)
+    h = np.linalg.solve(np.eye(39) - 0.85 * A / degrees[:, None], 0.15 * state.residual / degrees)
+    np.testing.assert_allclose(state.scores + degrees * h, textbook(A, np.eye(39)[0], 0.15), rtol=1e-12)
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e-200])
+def test_symmetric_edges_sharpen_the_best(rng, weight, monkeypatch):
+    """Scores are closer to the exact ones, the bound and what it proves still hold, and units do not matter."""
+    monkeypatch.setattr(push, "_SHARPENED", 50)
+    groups = np.repeat(np.arange(20), 30)
+    A = (rng.random((600, 600)) < np.where(groups[:, None] == groups, 0.3, 0.01)).astype(float)
+    A = np.maximum(A, A.T) * weight
+    gains = []
+    for seed in range(0, 600, 60):
+        exact = textbook(A, np.eye(600)[seed], 0.15)
+        plain = push_pagerank(csr_array(A), seed, max_edges=2000)
+        sharp = push_pagerank(csr_array(A), seed, max_edges=2000, directed=False)
+        assert np.abs(as_vector(sharp, 600) - exact).sum() <= sharp.residual
+        assert set(sharp.nodes[: sharp.certified]) == set(np.argsort(-exact)[: sharp.certified])
+        best = np.argsort(-exact)[:30]
+        gains.append([np.abs(as_vector(found, 600) - exact)[best].mean() for found in (plain, sharp)])
+    before, after = np.mean(gains, axis=0)
+    assert after < 0.5 * before
+
+
+def test_a_lone_seed_on_symmetric_edges():
+    """Without any edge there is nothing to sharpen."""
+    found = push_pagerank(csr_array((3, 3)), 1, directed=False)
+    assert found.nodes.tolist() == [1]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -120,6 +156,7 @@ def test_a_budget_of_edges_keeps_the_bound(rng):
         ({"tol": 0.0}, "tol=0.0"),
         ({"max_edges": 0}, "max_edges=0"),
         ({"dangling": None}, "dangling=None"),
+        ({"directed": "no"}, "directed='no'"),
         ({"graph": np.ones((2, 3))}, "square"),
         ({"graph": csr_array((2, 3))}, "square"),
         ({"graph": csr_array(np.array([[0, -1.0, 2], [1, 0, 0], [1, 0, 0]]))}, "node 0"),
