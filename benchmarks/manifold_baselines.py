@@ -215,7 +215,7 @@ def thesis_clusters(X: Array, q: int, k: int, width: float, *, turns: int) -> di
     Returns
     -------
     done : dict
-        The last U, the turns taken, and the processor seconds of each.
+        The last U, the projected rows Z, the turns taken, and the processor seconds of each.
     """
     from scipy.spatial.distance import cdist
 
@@ -251,4 +251,4 @@ def thesis_clusters(X: Array, q: int, k: int, width: float, *, turns: int) -> di
         if np.linalg.norm(new - old) < 0.01 * np.linalg.norm(new):
             break
         old = new
-    return {"U": U, "turns": len(seconds), "seconds": seconds}
+    return {"U": U, "Z": X @ W, "turns": len(seconds), "seconds": seconds}
