@@ -87,8 +87,8 @@ def push_pagerank(
     directed : bool, default True
         False says that the graph is symmetric (which is not checked, because that would mean to look at all of it).
         Then a walk is as likely backwards, and what node j still gets is d_j times a mean of r_i / d_i over where walks
-        from j end, d being degrees. The first term of that mean is known; for the others the mean over all nodes
-        reached is taken, which brings the best 512 nodes closer to their order.
+        from j end, d being degrees. Walks of no step and of one are looked up; long ones end anywhere, by degree,
+        so for the others the mean over the whole graph is taken. That brings the best 512 nodes closer to their order.
 
     Returns
     -------
@@ -180,8 +180,7 @@ class PushState:
     def _coarse_threshold(self) -> float:
         """A tenth of the largest residual per edge."""
         nodes = self.touched[: self.n_touched]
-        counts = self.matrix.indptr[nodes + 1] - self.matrix.indptr[nodes]
-        return 0.1 * float((self.residual[nodes] / np.maximum(counts, 1)).max())
+        return 0.1 * float((self.residual[nodes] / np.maximum(self._counts(nodes), 1)).max())
 
     def _spread(self) -> None:
         """Let the waiting mass arrive, everywhere: from here on the query is no longer local."""
@@ -201,15 +200,17 @@ class PushState:
     def sharpen(self, nodes: Array, scores: Array) -> float:
         """Add to the best scores, in place, what symmetric edges are expected to bring; return how much in all."""
         best = np.argpartition(-scores, _SHARPENED)[:_SHARPENED] if len(scores) > _SHARPENED else np.arange(len(scores))
-        degrees, _, owner, _ = self._edges(nodes[best])
-        edges = len(owner)
-        self.edges += edges
-        if not edges:
+        degrees, weights, owner, position = self._edges(nodes[best])
+        self.edges += len(owner)
+        if not len(owner):
             return 0.0
-        # Degrees of the other nodes would cost all their edges; the best nodes tell what an edge weighs.
-        n_edges = int((self.matrix.indptr[nodes + 1] - self.matrix.indptr[nodes]).sum())
-        mean = float(self.residual[nodes].sum()) / n_edges
-        expected = (1.0 - self.restart) * mean * (degrees / degrees.mean()) * (edges / len(best))
+        # Degrees of other nodes would cost all their edges; the best nodes tell what an edge weighs.
+        per_edge = degrees.sum() / len(owner)
+        neighbours = self.matrix.indices[position]
+        per_edge_of = self.residual[neighbours] / self._counts(neighbours)
+        near = np.bincount(owner, weights * per_edge_of, len(best)) / per_edge
+        far = float(self.residual[nodes].sum()) / self.matrix.nnz * (degrees / per_edge)
+        expected = (1.0 - self.restart) * (self.restart * near + (1.0 - self.restart) * far)
         scores[best] += expected
         return float(expected.sum())
 
@@ -231,7 +232,7 @@ class PushState:
         edges, waited = 0, 0.0
         while edges <= max_edges - self.edges:
             live = self.touched[: self.n_touched]
-            counts = A.indptr[live + 1] - A.indptr[live]
+            counts = self._counts(live)
             worth = self.residual[live] > threshold * np.maximum(counts, 1)
             if not worth.any():
                 break
@@ -255,10 +256,14 @@ class PushState:
                     self._receive(self.seeds, lost * self.shares)
         return waited, edges
 
+    def _counts(self, nodes: Array) -> Array:
+        """How many edges each node has."""
+        return self.matrix.indptr[nodes + 1] - self.matrix.indptr[nodes]
+
     def _edges(self, nodes: Array) -> tuple[Array, Array, Array, Array]:
         """The degrees of nodes, and of all their edges the weights, whose of the nodes they are, and the positions."""
         A = self.matrix
-        counts = A.indptr[nodes + 1] - A.indptr[nodes]
+        counts = self._counts(nodes)
         ends = np.cumsum(counts)
         position = np.arange(ends[-1]) + np.repeat(A.indptr[nodes] - (ends - counts), counts)
         weights, owner = A.data[position], np.repeat(np.arange(len(nodes)), counts)
