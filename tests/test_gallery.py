@@ -198,3 +198,15 @@ def test_ranking_rows(run, tmp_path):
     assert all(top >= whole for whole, top in clusters)
     assert numbers(printed.splitlines()[-2])[-1] > 0.8
     assert_picture(tmp_path / "demo" / "ranked_votes.png")
+
+
+def test_another_grouping_is_found_and_read(run, tmp_path):
+    """The hidden grouping and nothing of the known one, each resting on its own columns."""
+    printed = run("080", "--rows", "200")
+    hidden, known = (float(line.split()[-1]) for line in printed.splitlines()[:2])
+    assert hidden > 0.95
+    assert known < 0.05
+    columns = {line.split(":")[0]: line.split(": ")[1] for line in printed.splitlines()[2:4]}
+    assert columns["known"].startswith("cloud")
+    assert columns["found"].startswith("crescent")
+    assert_picture(tmp_path / "demo" / "another_grouping.png")
