@@ -1,10 +1,10 @@
 """Which columns matter, and is there another way to group the rows?
 
 Rows with two groupings: two crescents in the first two columns, two clouds in the next two, and columns of noise. The
-clouds are known; alternative clustering is asked for something else and finds the crescents.
-Dependence reduction then says, with labels, which columns each grouping rests on. Printed: how far the new clustering agrees with
-the hidden one and the known one, and the columns by weight. Drawn: both pairs of columns, coloured by both clusterings,
-and the weights.
+clouds are known; alternative clustering is asked for something else and finds the crescents. Dependence reduction then
+says, with labels, which columns each grouping rests on. Printed: how far the new clustering agrees with the hidden one
+and the known one, and the columns by weight. Drawn: both pairs of columns, coloured by both clusterings, and the
+weights.
 """
 
 from __future__ import annotations
