@@ -1,0 +1,208 @@
+"""Do clusters lie apart, are they found again, and is there anything to find?
+
+A clustering is compared with clusterings of resampled rows: as a whole by the adjusted Rand index, and cluster by
+cluster by the largest Jaccard index. Whether a table has clusters at all is asked of its neighbour graph: a walk on it
+stays longer among some rows than it would on reference tables without clusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from gramian.kernels import NeighborGraph
+from gramian.metrics import adjusted_rand
+from gramian.typing import Array
+
+Resampled = Sequence[tuple[Array, Array]]
+"""Clusterings of resampled rows: the rows, and their labels."""
+
+NEIGHBORS = 10
+"""Of each row, in the graph that clusters are judged by."""
+
+_FEWEST_ROWS = 8  # fewer do not show clusters
+_TESTED_ROWS = 500
+_REFERENCES = 8  # tables of each kind
+_DEVIATIONS = 2.5  # beyond the mean of the references
+_EIGENVALUES = 7
+_FEW_VALUES = 20
+
+
+def stability(labels: Array, resampled: Resampled) -> float:
+    """Mean adjusted Rand index of the labels with those of resampled rows, at least 0.
+
+    Parameters
+    ----------
+    labels : ndarray (n,)
+    resampled : list of (rows, labels of these rows)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> stability(np.array([0, 0, 1, 1]), [(np.array([0, 1, 2]), np.array([5, 5, 3]))])
+    1.0
+    """
+    return max(0.0, float(np.mean([adjusted_rand(labels[rows], others) for rows, others in resampled])))
+
+
+def cluster_stability(labels: Array, resampled: Resampled) -> Array:
+    """How well each cluster is found again: the mean, over resamples, of the largest Jaccard index.
+
+    A resample that holds no row of a cluster says nothing about it; a cluster in no resample has 0.
+
+    Parameters
+    ----------
+    labels : ndarray (n,) of int
+        From 0; −1 for rows of no cluster.
+    resampled : list of (rows, labels of these rows)
+
+    Returns
+    -------
+    found : ndarray (k,)
+
+    References
+    ----------
+    Hennig (2007). Cluster-wise assessment of cluster stability. Computational Statistics & Data Analysis 52.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cluster_stability(np.array([0, 0, 1, 1]), [(np.arange(4), np.array([0, 0, 0, 1]))]).round(2)
+    array([0.67, 0.5 ])
+    """
+    k = int(labels.max()) + 1
+    total, seen = np.zeros(k), np.zeros(k)
+    for rows, others in resampled:
+        names, codes = np.unique(others, return_inverse=True)
+        both = np.zeros((k, len(names)))
+        inside = labels[rows] >= 0
+        np.add.at(both, (labels[rows][inside], codes[inside]), 1)
+        here, there = both.sum(axis=1), both.sum(axis=0)
+        largest = (both / np.maximum(here[:, None] + there - both, 1)).max(axis=1)
+        total += np.where(here > 0, largest, 0)
+        seen += here > 0
+    return np.divide(total, seen, out=np.zeros(k), where=seen > 0)
+
+
+def separation(labels: Array, K: Array, graph: csr_array) -> float:
+    """How well clusters lie apart, from 0 to 1: (q · q/q_max · s)^⅓.
+
+    q is the modularity of the clusters in a graph, q_max the most that clusters of these degrees could have, and s the
+    mean silhouette by similarities: of a row with mean similarity a to its own cluster and b to the next,
+    (a − b) / max(a, b). The graph sees gaps between clusters of any shape, the silhouette whether they are compact.
+
+    Parameters
+    ----------
+    labels : ndarray (n,) of int
+        From 0.
+    K : ndarray (n, n)
+        Similarities, at least 0; the diagonal does not count.
+    graph : csr_array (n, n)
+        Symmetric edges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> K = np.kron(np.eye(2), np.ones((3, 3)))
+    >>> round(separation(np.repeat([0, 1], 3), K, csr_array(K - np.eye(6))), 3)  # q = 1/2, q_max = 1/2, s = 1
+    0.794
+    """
+    n, k = len(labels), int(labels.max()) + 1
+    members = np.zeros((n, k))
+    members[np.arange(n), labels] = 1
+    between = members.T @ (graph @ members)
+    shares = between.sum(axis=1) / between.sum()
+    most = 1 - float(np.sum(shares**2))
+    modularity = max(0.0, float(np.trace(between) / between.sum()) - 1 + most)
+    sizes = members.sum(axis=0)
+    to_clusters = K @ members
+    own = (to_clusters[np.arange(n), labels] - np.diagonal(K)) / np.maximum(sizes[labels] - 1, 1)
+    to_clusters /= np.maximum(sizes, 1)
+    to_clusters[np.arange(n), labels] = 0
+    other = to_clusters.max(axis=1)
+    silhouettes = np.divide(own - other, np.maximum(own, other), out=np.zeros(n), where=np.maximum(own, other) > 0)
+    silhouettes[sizes[labels] <= 1] = 0
+    silhouette = max(0.0, float(silhouettes.mean()))
+    return float((modularity * modularity / most * silhouette) ** (1 / 3)) if most > 0 else 0.0
+
+
+def beyond_chance(
+    completed: Array, holes: Array, complete: Callable[[Array], Array], rng: np.random.Generator
+) -> float:
+    """By how much a walk on the neighbour graph is held up more than on tables without clusters.
+
+    The leading eigenvalues λ_2, λ_3, … of the walk are near 1 if groups of rows hardly lead to others; here they count
+    as −log(1 − λ). Reference tables have as many rows and columns, and the same holes, but no clusters: normal with the
+    covariance of the rows; uniform in a box along their principal axes; and with independent columns, uniform, or
+    shuffled where a column has few different values. The largest excess over the mean of the references is divided by
+    what one reference in hundreds would have over the others; the least of the three quotients counts.
+
+    Parameters
+    ----------
+    completed : ndarray (n, d)
+        Columns in comparable units, holes filled.
+    holes : ndarray (n, d) of bool
+    complete : callable
+        How holes were filled.
+    rng : Generator
+
+    Returns
+    -------
+    excess : float
+        Above 1, the rows have structure that the references do not have.
+
+    References
+    ----------
+    Tibshirani, Walther, Hastie (2001). Estimating the number of clusters in a data set via the gap statistic. Journal
+    of the Royal Statistical Society B 63, for the reference tables.
+    """
+    if len(completed) > _TESTED_ROWS:
+        rows = np.sort(rng.choice(len(completed), _TESTED_ROWS, replace=False))
+        completed, holes = completed[rows], holes[rows]
+    if len(completed) < _FEWEST_ROWS:
+        return 0.0
+    found = _spectrum(completed)
+    quotients = []
+    for draw in _references(completed):
+        tables = [draw(rng) for _ in range(_REFERENCES)]
+        if holes.any():
+            tables = [complete(np.where(holes, np.nan, table)) for table in tables]
+        quotients.append(_excess(found, np.array([_spectrum(table) for table in tables])))
+    return min(quotients)
+
+
+def _excess(found: Array, references: Array) -> float:
+    """Largest difference from the mean of the references, by what is usual of each of them and the others."""
+    others = (references.sum(axis=0) - references) / (len(references) - 1)
+    largest = (references - others).max(axis=1)
+    level = float(largest.mean() + _DEVIATIONS * largest.std(ddof=1))
+    return float((found - references.mean(axis=0)).max()) / max(level, 1e-12)
+
+
+def _spectrum(rows: Array) -> Array:
+    """−log(1 − λ) of the leading eigenvalues of a walk to neighbours, but the trivial one."""
+    graph = NeighborGraph(NEIGHBORS).fit(rows).gram(rows)
+    values = graph.normalized().eigenpairs(min(_EIGENVALUES + 1, len(rows) - 1), tol=1e-4)[0]
+    return -np.log(np.maximum(1 - values[1:], 1e-3))
+
+
+def _references(completed: Array) -> Iterator[Callable[[np.random.Generator], Array]]:
+    """Functions that draw a table without clusters."""
+    n, d = completed.shape
+    center = completed.mean(axis=0)
+    _, lengths, axes = np.linalg.svd(completed - center, full_matrices=False)
+    lengths, m = lengths / np.sqrt(n), len(lengths)
+    yield lambda rng: center + (rng.standard_normal((n, m)) * lengths) @ axes
+    yield lambda rng: center + (rng.uniform(-(3**0.5), 3**0.5, (n, m)) * lengths) @ axes
+    low, high = completed.min(axis=0), completed.max(axis=0)
+    few = np.array([len(np.unique(column)) <= min(_FEW_VALUES, n // 2) for column in completed.T])
+
+    def independent(rng: np.random.Generator) -> Array:
+        table = rng.uniform(low, high, (n, d))
+        table[:, few] = rng.permuted(completed[:, few], axis=0)
+        return table
+
+    yield independent

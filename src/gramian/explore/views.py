@@ -1,0 +1,481 @@
+"""The choice of a similarity, a number of clusters and a clustering for a table, with nothing to tune.
+
+Several views of the same rows are clustered and compared, on at most a thousand rows: by how well their clusters lie
+apart and by how well they are found again in resampled rows. The best view is then fitted to the table. One ensemble of
+mixtures serves all views and resamples: its features are sliced, by rows and by mixtures, instead of fitted again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.cluster import KMeans
+from sklearn.impute import KNNImputer
+from sklearn.utils.validation import check_array
+
+from gramian import ClusterKernel, IncompleteGaussianMixture, SpectralClustering
+from gramian.explore.result import View
+from gramian.explore.stability import NEIGHBORS, Resampled, beyond_chance, cluster_stability, separation, stability
+from gramian.grams import DenseGram, Gram, SparseGram
+from gramian.kernels import Kernel, NeighborGraph
+from gramian.progress import steps
+from gramian.randomness import generator
+from gramian.typing import Array, Matrix, RandomState
+
+TITLES = {
+    "cluster_kernel": "Rows are alike if mixtures of many sizes keep them together",
+    "cluster_walk": "The same, as a walk from row to row, so that large and small groups count alike",
+    "sharpened_kernel": "The same, only between each row and its 20 most similar rows, for long and winding groups",
+    "neighbor_graph": "Each row is tied to its 10 nearest rows, columns in standard deviations",
+    "gaussian_mixture": "Groups are normal distributions, each with correlations of its own",
+}
+
+_JUDGED_ROWS = 1000
+_FITTED_ROWS = 5000  # the others are assigned by ``predict``
+_ASSIGNED_AT_ONCE = 20_000
+_FEWEST_ROWS = 8  # different ones; fewer do not show groups
+_RESTARTS, _LARGEST_MIXTURE = 12, 30
+_RESAMPLES, _PART = 6, 0.7
+_SHARPENED = 20
+_STABLE = 0.75  # of the best stability; more is not better, because coarse clusterings are the most stable ones
+_SHORTLIST = 3  # numbers of clusters of a mixture that are worth resampling
+_CLEAR = 0.75  # stability of structure that needs no warning
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The chosen view of a table and its clusters.
+
+    Attributes
+    ----------
+    views : list of View
+        Best first; the first is the chosen one.
+    kernel : Kernel
+        Fitted. The similarity of the chosen view; for "gaussian_mixture", which has none, the cluster kernel.
+    n_clusters : int
+    labels : ndarray (n,)
+        −1 for a row that is like no other.
+    evidence : list of (int, float)
+        Numbers of clusters and the stability of the chosen view with each.
+    stability : float
+        Mean adjusted Rand index with clusterings of resampled rows.
+    cluster_stability : ndarray (n_clusters,)
+        Mean largest Jaccard index of each cluster.
+    model : SpectralClustering or IncompleteGaussianMixture
+        Fitted, with ``predict`` for new rows.
+    verdict : {"clear", "weak", "none"}
+        Whether there are clusters: "none" where tables without clusters look alike.
+    """
+
+    views: list[View]
+    kernel: Kernel
+    n_clusters: int
+    labels: Array
+    evidence: list[tuple[int, float]]
+    stability: float
+    cluster_stability: Array
+    model: Any
+    verdict: str
+
+
+class Completion(TransformerMixin, BaseEstimator):
+    """Columns in standard deviations, and holes filled with the value of the nearest row that has one.
+
+    Rows are compared by what both have. A mean of several rows would lie between the clusters and tie them together.
+    Columns without two different values say nothing and are left out.
+
+    Attributes
+    ----------
+    columns_ : ndarray (d,) of bool
+    center_, scale_ : ndarray (d',)
+    donors_ : KNNImputer
+    """
+
+    def fit(self, X: Array, y: Any = None) -> Completion:
+        self.columns_ = np.array([len(np.unique(column[~np.isnan(column)])) > 1 for column in X.T])
+        self.center_, self.scale_ = np.nanmean(X[:, self.columns_], axis=0), np.nanstd(X[:, self.columns_], axis=0)
+        self.donors_ = KNNImputer(n_neighbors=1).fit(self._scaled(X))
+        return self
+
+    def transform(self, X: Array) -> Array:
+        completed: Array = self.donors_.transform(self._scaled(X))
+        return completed
+
+    def _scaled(self, X: Array) -> Array:
+        scaled: Array = (X[:, self.columns_] - self.center_) / self.scale_
+        return scaled
+
+
+class CompletedGraph(Kernel):
+    """The neighbour graph of rows with holes and in any units.
+
+    Columns count in standard deviations, and holes are filled from other rows, by :class:`Completion`.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 10
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 1.0], [0.1, np.nan], [5.0, 900.0], [np.nan, 901.0]])
+    >>> CompletedGraph(1).fit(X)(X).toarray()
+    array([[0., 1., 0., 0.],
+           [1., 0., 0., 0.],
+           [0., 0., 0., 1.],
+           [0., 0., 1., 0.]])
+    """
+
+    definite: bool = False
+    accepts_nan: bool = True
+    sparse_blocks: bool = True
+
+    def __init__(self, n_neighbors: int = 10) -> None:
+        self.n_neighbors = n_neighbors
+
+    def fit(self, X: Matrix, y: Any = None) -> CompletedGraph:
+        """Learn the units of the columns and keep rows to fill holes from; see :meth:`Kernel.fit`."""
+        X = self._checked(X, reset=True)
+        self.completion_ = Completion().fit(X)
+        self.graph_ = NeighborGraph(self.n_neighbors).fit(self.completion_.transform(X))
+        return self
+
+    def __call__(self, X: Matrix, Y: Matrix | None = None) -> csr_array:
+        """The sparse block of edges, CSR of shape (n_X, n_Y)."""
+        return self.graph_(self._completed(X), None if Y is None else self._completed(Y))
+
+    def diagonal(self, X: Matrix) -> Array:
+        """All zero: no row is its own neighbour."""
+        return np.zeros(len(X))
+
+    def gram(self, X: Matrix) -> SparseGram:
+        """The graph of X as a SparseGram."""
+        return self.graph_.gram(self._completed(X))
+
+    def product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
+        """Edges from X to Y, times V."""
+        return self.graph_.product(self._completed(X), self._completed(Y), V)
+
+    def _completed(self, X: Matrix) -> Array:
+        completed: Array = self.completion_.transform(self._checked(X))
+        return completed
+
+
+def choose_view(
+    X: Matrix,
+    n_clusters: int | None = None,
+    *,
+    max_clusters: int = 20,
+    random_state: RandomState = None,
+    verbose: int = 0,
+    progress: Callable[[str, float], None] | None = None,
+) -> Choice:
+    """Cluster rows under the view that shows their clusters best.
+
+    Every view is clustered with every number of clusters. What lies apart best wins, by
+    :func:`gramian.explore.stability.separation`; but of clusterings that are far less stable than the best one, with
+    less than three quarters of its stability, the score is lower in proportion. The verdict compares the neighbour
+    graph with those of tables without clusters, by :func:`gramian.explore.stability.beyond_chance`.
+
+    Parameters
+    ----------
+    X : array-like (n, d)
+        NaN where missing.
+    n_clusters : int, optional
+        None chooses it, from 2 to ``max_clusters``.
+    max_clusters : int, default 20
+    random_state : int, Generator, RandomState or None
+    verbose : int, default 0
+        1 shows a progress bar.
+    progress : callable, optional
+        Called with the name of each step and the part of the work done before it.
+
+    Returns
+    -------
+    choice : Choice
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_blobs
+    >>> from gramian.explore.views import choose_view
+    >>> X, y = make_blobs(150, centers=3, cluster_std=0.6, random_state=4)
+    >>> X[::7, 0] = np.nan
+    >>> choice = choose_view(X, random_state=0)
+    >>> choice.n_clusters, choice.verdict
+    (3, 'clear')
+    """
+    X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", ensure_min_samples=2)
+    _check_counts(n_clusters, max_clusters, len(X))
+    rng = generator(random_state)
+    seed = int(rng.integers(2**31 - 1))
+    distinct = np.unique(np.where(np.isnan(X), np.inf, X), axis=0, return_index=True)[1]
+    if len(distinct) == 1:
+        raise ValueError("X has no column with two different observed values, so no row can be told from another")
+    if n_clusters is not None and n_clusters > len(distinct):
+        most = len(distinct)
+        raise ValueError(f"n_clusters={n_clusters} is more than the {most} different rows; pass n_clusters <= {most}")
+    length = min(len(distinct), max(_JUDGED_ROWS, 5 * (n_clusters or 1)))
+    judged = np.sort(rng.choice(distinct, length, replace=False))
+    counts = _counts(n_clusters, max_clusters, len(judged))
+    names = ["sharpened_kernel"] if counts == [1] else list(TITLES)
+    with steps("Comparing views", total=_RESAMPLES + 4, verbose=verbose) as advance:
+
+        def tell(step: str, part: float) -> None:
+            advance()
+            if progress is not None:
+                progress(step, part)
+
+        tell("fitting mixtures", 0.0)
+        rows = _Rows.of(X[judged], seed)
+        tell("clustering views", 0.2)
+        trials = [trial for name in names for trial in _trials(name, rows, counts, rng)]
+        _resample(trials, rows, rng, lambda part: tell("resampling", 0.3 + 0.4 * part))
+        best = [max(_of(trials, name), key=lambda trial: trial.score) for name in names]
+        best.sort(key=lambda trial: trial.score, reverse=True)
+        tell("fitting the best view", 0.7)
+        model, kernel, labels = _fit(best[0], X, seed, rng)
+        tell("comparing with noise", 0.9)
+        fill = Completion().fit_transform
+        excess = beyond_chance(rows.completed, rows.holes, fill, rng) if counts != [1] else 0.0
+    found = stability(labels[judged], best[0].resampled)
+    views = [trial.view() for trial in best]
+    views[0] = replace(views[0], chosen=True)
+    return Choice(
+        views=views,
+        kernel=kernel,
+        n_clusters=int(labels.max()) + 1,
+        labels=labels,
+        evidence=[(trial.k, trial.stability) for trial in _of(trials, best[0].name) if trial.resampled],
+        stability=found,
+        cluster_stability=cluster_stability(labels[judged], best[0].resampled),
+        model=model,
+        verdict="none" if excess <= 1 else "clear" if found >= _CLEAR else "weak",
+    )
+
+
+def _check_counts(n_clusters: int | None, max_clusters: int, n: int) -> None:
+    for name, value, least in (("n_clusters", n_clusters, 1), ("max_clusters", max_clusters, 2)):
+        if value is not None and (not isinstance(value, Integral) or isinstance(value, bool) or value < least):
+            raise ValueError(f"{name}={value!r} must be a whole number >= {least}")
+    if n_clusters is not None and n_clusters > n:
+        raise ValueError(f"n_clusters={n_clusters} is more than the {n} rows; pass n_clusters <= {n}")
+
+
+def _counts(n_clusters: int | None, max_clusters: int, n: int) -> list[int]:
+    """Numbers of clusters to look at; three rows in a cluster are the least that show one."""
+    if n_clusters is not None:
+        return [int(n_clusters)]
+    return list(range(2, max(2, min(int(max_clusters), n // 3)) + 1)) if n >= _FEWEST_ROWS else [1]
+
+
+# Judging ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Some rows, as the views see them.
+
+    Attributes
+    ----------
+    features : ndarray (n, m)
+        Memberships in the components of all mixtures; their products are the cluster kernel.
+    restarts : ndarray (m,)
+        The restart that each of the features comes from.
+    completed : ndarray (n, d)
+        Columns in standard deviations, holes filled.
+    holes : ndarray (n, d) of bool
+        Where they were.
+    """
+
+    features: Array
+    restarts: Array
+    completed: Array
+    holes: Array
+
+    @classmethod
+    def of(cls, X: Array, seed: int) -> _Rows:
+        kernel = _cluster_kernel(len(X), seed, threshold=0).fit(X)
+        restarts = np.repeat(np.arange(len(kernel.sizes_)) // (len(kernel.sizes_) // _RESTARTS), kernel.sizes_)
+        completion = Completion()
+        return cls(kernel.features(X), restarts, completion.fit_transform(X), np.isnan(X)[:, completion.columns_])
+
+    @cached_property
+    def similarities(self) -> Array:
+        K: Array = self.features @ self.features.T
+        return K
+
+    @cached_property
+    def neighbors(self) -> csr_array:
+        graph: csr_array = NeighborGraph(NEIGHBORS).fit(self.completed)(self.completed)
+        return graph
+
+    def part(self, rng: np.random.Generator) -> tuple[Array, _Rows]:
+        """Some of the rows, without replacement, seen by half of the mixtures."""
+        n = len(self.features)
+        rows = np.sort(rng.choice(n, max(2, round(_PART * n)), replace=False))
+        seen = np.isin(self.restarts, rng.choice(_RESTARTS, _RESTARTS // 2, replace=False))
+        return rows, _Rows(
+            self.features[np.ix_(rows, seen)], self.restarts[seen], self.completed[rows], self.holes[rows]
+        )
+
+
+@dataclass
+class _Trial:
+    """A view with k clusters, and how it was judged."""
+
+    name: str
+    k: int
+    labels: Array
+    separation: float
+    resampled: Resampled = ()
+    stability: float = 0.0
+    score: float = 0.0
+
+    def view(self) -> View:
+        return View(self.name, TITLES[self.name], self.k, self.stability, self.separation, self.score)
+
+
+def _of(trials: list[_Trial], name: str) -> list[_Trial]:
+    return [trial for trial in trials if trial.name == name]
+
+
+def _trials(name: str, rows: _Rows, counts: list[int], rng: np.random.Generator) -> list[_Trial]:
+    """The rows clustered in one view, with every number of clusters."""
+    starts = 1 if name == "gaussian_mixture" and len(counts) > 1 else 3
+    found = _clusterings(name, rows, counts, rng, n_init=starts)
+    K, graph = rows.similarities, rows.neighbors
+    return [_Trial(name, k, labels, separation(labels, K, graph)) for k, labels in found.items()]
+
+
+def _resample(trials: list[_Trial], rows: _Rows, rng: np.random.Generator, tell: Callable[[float], None]) -> None:
+    """Cluster parts of the rows in every view, and see which clusters are found again."""
+    found: dict[tuple[str, int], list[tuple[Array, Array]]] = {}
+    for resample in range(_RESAMPLES):
+        tell(resample / _RESAMPLES)
+        kept, part = rows.part(rng)
+        for name in dict.fromkeys(trial.name for trial in trials):
+            own = [trial for trial in _of(trials, name) if trial.k <= len(kept)]
+            if name == "gaussian_mixture":  # which costs far more than k-means
+                own = sorted(own, key=lambda trial: trial.separation, reverse=True)[:_SHORTLIST]
+            for k, labels in _clusterings(name, part, [trial.k for trial in own], rng, n_init=1).items():
+                found.setdefault((name, k), []).append((kept, labels))
+    for trial in trials:
+        if (trial.name, trial.k) in found:
+            trial.resampled = found[trial.name, trial.k]
+            trial.stability = stability(trial.labels, trial.resampled)
+    enough = _STABLE * max(trial.stability for trial in trials)
+    for trial in trials:
+        trial.score = trial.separation * (min(1.0, trial.stability / enough) if enough > 0 else 1.0)
+
+
+# Clustering rows in a view ------------------------------------------------------------------------------------------
+
+
+def _clusterings(
+    name: str, rows: _Rows, counts: list[int], rng: np.random.Generator, *, n_init: int
+) -> dict[int, Array]:
+    """Labels by the number of clusters."""
+    if name == "gaussian_mixture":
+        Z = rows.completed
+        return {k: _mixture(k, rng, n_init).fit(Z).predict(Z) for k in counts}
+    if not counts:
+        return {}
+    axes = _axes(name, rows, max(counts))
+    seeds = rng.integers(2**31 - 1, size=len(counts))
+    return {
+        k: KMeans(k, n_init=n_init, random_state=int(seed)).fit_predict(axes(k))
+        for k, seed in zip(counts, seeds, strict=True)
+    }
+
+
+def _axes(name: str, rows: _Rows, most: int) -> Callable[[int], Array]:
+    """A function that gives the rows in the space in which k clusters are looked for."""
+    if name == "cluster_kernel":
+        values, vectors = DenseGram(rows.similarities).eigenpairs(most)
+        Z = vectors * np.sqrt(np.maximum(values, 0))
+        return lambda k: Z[:, :k]
+    gram: Gram
+    if name == "cluster_walk":
+        gram = DenseGram(rows.similarities)
+    elif name == "sharpened_kernel":
+        gram = SparseGram(_most_similar(rows.similarities))
+    else:
+        gram = SparseGram(rows.neighbors)
+    walk = gram.normalized()
+    vectors = walk.eigenpairs(most)[1]
+
+    def unit_rows(k: int) -> Array:
+        # The factor D^-½ of each row does not change its direction.
+        lengths = np.linalg.norm(vectors[:, :k], axis=1, keepdims=True)
+        return np.divide(vectors[:, :k], lengths, out=np.zeros_like(vectors[:, :k]), where=lengths > 0)
+
+    return unit_rows
+
+
+def _most_similar(K: Array) -> csr_array:
+    """Similarities of each row with the rows most similar to it, kept if one of the two names the other."""
+    n = len(K)
+    count = min(_SHARPENED, n - 1)
+    others = K - 2 * np.diag(np.diagonal(K)) - np.eye(n)
+    best = np.argpartition(-others, count - 1, axis=1)[:, :count]
+    values = np.take_along_axis(K, best, axis=1)
+    edges = csr_array((values.ravel(), best.ravel(), np.arange(0, n * count + 1, count)), shape=(n, n))
+    return csr_array(edges.maximum(edges.T))
+
+
+# The chosen view ----------------------------------------------------------------------------------------------------
+
+
+def _fit(trial: _Trial, X: Array, seed: int, rng: np.random.Generator) -> tuple[Any, Kernel, Array]:
+    """The chosen view's model, its kernel, and labels of all rows."""
+    n = len(X)
+    fitted = np.arange(n) if n <= _FITTED_ROWS else np.sort(rng.choice(n, _FITTED_ROWS, replace=False))
+    kernel: Kernel = _cluster_kernel(len(fitted), seed)
+    if trial.name == "gaussian_mixture":
+        model, labels = _fitted_mixture(trial.k, X, fitted, rng)
+        return model, kernel.fit(X[fitted]), labels
+    if trial.name == "sharpened_kernel":
+        kernel = NeighborGraph(_SHARPENED, kernel=kernel)
+    elif trial.name == "neighbor_graph":
+        kernel = CompletedGraph(NEIGHBORS)
+    embedding = "kpca" if trial.name == "cluster_kernel" else "sym"
+    model = SpectralClustering(trial.k, kernel=kernel, embedding=embedding, random_state=seed).fit(X[fitted])
+    labels = np.full(n, -1)
+    labels[fitted] = model.labels_
+    others = np.setdiff1d(np.arange(n), fitted, assume_unique=True)
+    labels[others] = _assigned(model, X[others])
+    return model, model.kernel_, labels
+
+
+def _fitted_mixture(k: int, X: Array, fitted: Array, rng: np.random.Generator) -> tuple[Any, Array]:
+    """A mixture each of whose components is the most probable one of some row, and labels of all rows."""
+    while True:
+        model = _mixture(k, rng, n_init=5).fit(X[fitted])
+        labels = _assigned(model, X)
+        used = len(np.unique(labels))
+        if used == k:
+            return model, labels
+        k = used
+
+
+def _assigned(model: Any, X: Array) -> Array:
+    starts = range(0, len(X), _ASSIGNED_AT_ONCE)
+    parts = [np.asarray(model.predict(X[start : start + _ASSIGNED_AT_ONCE])) for start in starts]
+    return np.concatenate(parts) if parts else np.zeros(0, np.intp)
+
+
+def _cluster_kernel(n: int, seed: int, **options: Any) -> ClusterKernel:
+    return ClusterKernel(_RESTARTS, min(_LARGEST_MIXTURE, n), random_state=seed, **options)
+
+
+def _mixture(k: int, rng: np.random.Generator, n_init: int) -> IncompleteGaussianMixture:
+    seed = int(rng.integers(2**31 - 1))
+    return IncompleteGaussianMixture(k, n_init=n_init, init="kmeans", reg_covar=1e-3, max_iter=50, random_state=seed)

@@ -1,0 +1,78 @@
+"""Numbers, lists and counts as people write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number in few digits, without exponents where that is readable.
+
+    >>> number(1234567.0), number(0.012345), number(-3.0), number(1.5e-9)
+    ('1,234,567', '0.0123', '−3', '1.5e-09')
+    """
+    if not np.isfinite(value):
+        return "missing" if np.isnan(value) else ("∞" if value > 0 else "−∞")
+    if value != 0 and not 1e-4 <= abs(value) < 1e9:
+        text = f"{value:.{digits}g}"
+    elif abs(value) >= 10 ** (digits - 1) or value == round(value):
+        text = f"{value:,.0f}"
+    else:
+        text = f"{value:.{digits}g}"
+    return text.replace("-", "−", 1) if value < 0 else text
+
+
+def percent(share: float) -> str:
+    """A share, with a digit more where it is small.
+
+    >>> percent(0.244), percent(0.0044), percent(0.0), percent(1e-5)
+    ('24 %', '0.4 %', '0 %', '< 0.1 %')
+    """
+    if 0 < share < 0.0005:
+        return "< 0.1 %"
+    return f"{100 * share:.1f} %" if 0 < share < 0.0095 else f"{100 * share:.0f} %"
+
+
+def count(n: int, one: str, many: str = "") -> str:
+    """How many of something.
+
+    >>> count(1, "row"), count(12345, "row"), count(2, "category", "categories")
+    ('1 row', '12,345 rows', '2 categories')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def listing(words: Sequence[str]) -> str:
+    """Words with commas and an "and".
+
+    >>> listing(["a"]), listing(["a", "b"]), listing(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    return ", ".join(words[:-1]) + " and " + words[-1] if len(words) > 1 else "".join(words)
+
+
+def day(value: Any) -> str:
+    """A date, with the time of day only where there is one.
+
+    >>> day(np.datetime64("2024-02-29")), day(np.datetime64("2024-02-29T13:30"))
+    ('2024-02-29', '2024-02-29 13:30')
+    """
+    moment = np.datetime64(value, "s").astype(datetime)
+    if moment is None:
+        return "missing"
+    midnight = (moment.hour, moment.minute, moment.second) == (0, 0, 0)
+    return f"{moment:%Y-%m-%d}" if midnight else f"{moment:%Y-%m-%d %H:%M}"
+
+
+def short(value: Any, length: int = 40) -> str:
+    """A level in words: yes and no, or the beginning of a long text.
+
+    >>> short("x" * 50, 5), short(True)
+    ('xxxx…', 'yes')
+    """
+    text = ("no", "yes")[bool(value)] if isinstance(value, (bool, np.bool_)) else str(value)
+    return text if len(text) <= length else text[: length - 1] + "…"

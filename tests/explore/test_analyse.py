@@ -1,0 +1,107 @@
+"""From a table to groups: what was planted is found, noise is called noise, and every row is answered for."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from explore.conftest import customers
+from gramian.explore import analyse, explore, read_table
+from gramian.metrics import adjusted_rand
+
+
+def read(frame, tmp_path):
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    return read_table(tmp_path / "table.csv")
+
+
+def test_planted_groups_are_found(explored):
+    found, _, _ = explored
+    assert found.n_clusters == 3
+    assert found.verdict == "clear"
+    assert adjusted_rand(customers()[1], found.labels) > 0.8
+    assert [cluster.size for cluster in found.clusters] == sorted(np.bincount(found.labels), reverse=True)
+
+
+def test_what_is_told(explored):
+    found, _, _ = explored
+    assert found.sentences[0] == "The 150 rows fall clearly into 3 groups."
+    least = {item.column: item.dependence for item in found.importances}
+    assert min(least, key=least.get) == "noise"
+    assert "Not used to compare rows: id and country." in found.sentences
+    young = found.clusters[0]
+    assert any(item.column == "age" and item.effect < 0 for item in young.differences)
+    assert set(young.typical) <= set(np.flatnonzero(found.labels == 0))
+
+
+def test_shapes_and_ranges(explored):
+    found, _, _ = explored
+    n = len(found.frame)
+    assert found.coordinates.shape == (n, 2)
+    assert np.isfinite(found.coordinates).all()
+    np.testing.assert_allclose(np.linalg.norm(found.embedding, axis=1), 1, atol=1e-5)
+    assert found.membership.min() >= 0
+    assert found.membership.max() <= 1 + 1e-12
+    assert sum(view.chosen for view in found.views) == 1
+    assert set(found.made["seconds"]) == set(analyse._STAGES)
+
+
+def test_rows_most_like_a_row(explored):
+    """They are of its group, and a walk that starts there agrees with the model's own list."""
+    found, model, _ = explored
+    rows, scores = model.like(7, top=10)
+    assert 7 not in rows
+    assert (np.diff(scores) <= 0).all()
+    assert (found.labels[rows] == found.labels[7]).mean() >= 0.9
+    rows, _ = model.typical(1, top=5)
+    assert rows.tolist() == found.clusters[1].typical
+    with pytest.raises(ValueError, match="row 151 is not among"):
+        model.like(150)
+
+
+def test_noise_has_no_groups(tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(3).normal(size=(200, 5)), columns=list("abcde"))
+    found, _ = explore(read(frame, tmp_path))
+    assert found.verdict == "none"
+    assert found.n_clusters == 1
+    assert "form no groups" in found.sentences[0]
+    assert found.alternative is None
+
+
+def test_a_number_of_groups_may_be_asked_for(explored, customers_file):
+    found, _ = explore(read_table(customers_file), n_clusters=2, alternative=False)
+    assert found.n_clusters == 2
+    assert found.made["parameters"]["clusters"] == 2
+
+
+def test_rows_beyond_those_fitted_are_assigned(tmp_path, monkeypatch):
+    """A part of the rows is fitted and the others get what new rows would get."""
+    monkeypatch.setattr(analyse, "_FITTED_ROWS", 120)
+    frame, group = customers(400, seed=5)
+    found, model = explore(read(frame, tmp_path), alternative=False)
+    assert len(model.rows_) == 120
+    assert adjusted_rand(group, found.labels) > 0.75
+    for label in range(found.n_clusters):
+        ranks = found.rank[found.labels == label]
+        assert sorted(ranks) == list(range(1, len(ranks) + 1))
+
+
+def test_repeatable(customers_file, explored):
+    again, _ = explore(read_table(customers_file))
+    np.testing.assert_array_equal(again.labels, explored[0].labels)
+    np.testing.assert_array_equal(again.coordinates, explored[0].coordinates)
+    assert again.sentences == explored[0].sentences
+
+
+@pytest.mark.parametrize("n", [3, 4, 6])
+def test_a_few_rows(tmp_path, n):
+    frame = pd.DataFrame({"a": np.arange(n) * 1.5, "b": np.arange(n)[::-1] ** 2 + 0.5})
+    found, _ = explore(read(frame, tmp_path))
+    assert len(found.labels) == n
+
+
+def test_refusals(tmp_path, customers_file):
+    with pytest.raises(ValueError, match="n_clusters=200 must be from 1"):
+        explore(read_table(customers_file), n_clusters=200)
+    same = pd.DataFrame({"a": ["x"] * 9, "b": [1] * 9})
+    with pytest.raises(ValueError, match="no column tells rows apart"):
+        explore(read(same, tmp_path))
