@@ -1,0 +1,307 @@
+"""The report: one HTML file that needs nothing else.
+
+Python fills the template with everything that stands still, the scripts of ``templates/`` draw the map from the
+packed rows. Names and values come from strangers' tables: Jinja escapes them, scripts write them as text only, and the
+page's content security policy runs no script but its own and opens no connection.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gramian.explore.result import IDENTIFIER, USED, Alternative, Cluster, Difference, Exploration
+from gramian.explore.wording import count
+from gramian.report import words
+from gramian.report.colours import GROUPS, INK, PAPER, css_variables, group_shape
+from gramian.report.data import MOST_ROWS, Packed, pack
+from gramian.report.stills import evidence_points, still_map
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+PAGE_LIMIT = 5_000_000
+"""Bytes of a report at most."""
+
+_SPARE = 40_000  # facts about the columns and sentences about what was left out, which are known last
+_SCRIPTS = ("decode", "colour", "points", "nearest", "rows", "pointers", "map", "start")
+_DIFFERENCES, _TYPICAL, _TYPICAL_COLUMNS = 6, 5, 5
+_IMPORTANCES, _WEIGHTS, _ODDITIES = 200, 4, 50
+_PATTERNS, _PATTERN_COLUMNS = 12, 30
+_VERDICTS = {
+    "clear": ("Clear groups", "The rows fall into groups that are found again when part of the table is left out."),
+    "weak": ("Weak groups", "There are groups, but their borders are soft: read them as tendencies."),
+    "none": ("No groups", "The rows do not fall into groups that can be relied on."),
+}
+
+
+def write_report(exploration: Exploration, path: str | Path) -> Path:
+    """Write the report of an exploration as one HTML file.
+
+    The file opens offline in any current browser, holds the rows for its map, and stays below 5 MB: values of the
+    least important columns are left out where they do not fit, and the page says so.
+
+    Parameters
+    ----------
+    exploration : Exploration
+    path : path-like
+        The file to write; its folder must exist.
+
+    Returns
+    -------
+    path : Path
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, tempfile
+    >>> from gramian.explore.result import Cluster, Column, Exploration, Missingness
+    >>> from gramian.report import write_report
+    >>> labels = np.array([0, 0, 1])
+    >>> corners = np.array([[0.0, 0.1], [0.1, 0.0], [1.0, 1.0]])
+    >>> found = Exploration(
+    ...     source="three.csv", columns=[Column("size", "number", 0.0)], frame=pd.DataFrame({"size": [1.0, 1.2, 9.0]}),
+    ...     verdict="clear", stability=1.0, sentences=["Two groups."], views=[], evidence=[(2, 1.0)], labels=labels,
+    ...     membership=np.ones(3), rank=np.array([1, 2, 1]), oddness=np.zeros(3), coordinates=corners,
+    ...     embedding=np.eye(2, dtype=np.float32)[labels], importances=[], oddities=[], alternative=None,
+    ...     clusters=[Cluster(0, 2, 1.0, [0], [], "Small ones."), Cluster(1, 1, 1.0, [2], [], "A large one.")],
+    ...     missingness=Missingness(0.0, 3, [], []),
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_report(found, f"{folder}/report.html").read_text(encoding="utf-8")
+    >>> "Small ones." in page
+    True
+    """
+    target = Path(path)
+    target.write_text(render(exploration), encoding="utf-8", newline="\n")
+    return target
+
+
+def render(exploration: Exploration, *, limit: int = PAGE_LIMIT, most_rows: int = MOST_ROWS) -> str:
+    """The page as text of at most ``limit`` bytes."""
+    templates = _templates()
+    content = _content(exploration)
+    bare = _fill(templates, content, Packed({"rows": 0, "all_rows": 0, "left_out": [], "rounded": []}))
+    packed = pack(exploration, limit - len(bare.encode()) - _SPARE, most_rows=most_rows)
+    return _fill(templates, content, packed)
+
+
+def _fill(templates: Environment, content: dict[str, Any], packed: Packed) -> str:
+    return templates.get_template("report.html.j2").render(
+        **content, facts=packed.facts, facts_json=_json_for_script(packed.facts), blocks=packed.blocks
+    )
+
+
+def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    templates = Environment(
+        loader=PackageLoader("gramian.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters |= {
+        "number": words.number,
+        "share": words.share,
+        "effect": words.effect,
+        "steadiness": words.steadiness,
+        "row_name": words.row_name,
+        "group_name": words.group_name,
+        "name": lambda text: words.clean(text, words.LONGEST_NAME),
+        "value": words.clean,
+        "sentence": lambda text: words.clean(text, words.LONGEST_SENTENCE),
+    }
+    templates.globals |= {
+        "count": count,
+        "shape": group_shape,
+        "n_colours": len(GROUPS["light"]),
+        "first_row": words.FIRST_ROW,
+    }
+    return templates
+
+
+def _content(exploration: Exploration) -> dict[str, Any]:
+    """Everything the template shows, but for the packed rows."""
+    from markupsafe import Markup
+
+    style, script = _style(), _script()
+    badge, meaning = _VERDICTS[exploration.verdict]
+    kinds = {column.name: column.kind for column in exploration.columns}
+    alternative = exploration.alternative
+    return {
+        "exploration": exploration,
+        "source": words.clean(exploration.source, 2 * words.LONGEST_NAME),
+        "badge": badge,
+        "meaning": meaning,
+        "n_rows": len(exploration.labels),
+        "used": [column for column in exploration.columns if column.kind in USED],
+        "unused": [column for column in exploration.columns if column.kind not in USED],
+        "noted": [column for column in exploration.columns if column.kind in USED and column.note],
+        "cards": [_card(cluster, exploration, kinds) for cluster in exploration.clusters],
+        "alternative_cards": [_card(cluster, exploration, kinds) for cluster in _clusters_of(alternative)],
+        "map_still": still_map(exploration.coordinates, exploration.labels),
+        "alternative_still": still_map(exploration.coordinates, alternative.labels) if alternative else None,
+        "importances": exploration.importances[:_IMPORTANCES],
+        "n_weights": min(max((len(item.weights) for item in exploration.importances), default=0), _WEIGHTS),
+        "heaviest": max((abs(w) for item in exploration.importances for w in item.weights[:_WEIGHTS]), default=1) or 1,
+        "oddities": exploration.oddities[:_ODDITIES],
+        "gaps": _gaps(exploration),
+        "evidence": evidence_points(exploration.evidence, exploration.n_clusters, width=400, height=120),
+        "made": _made(exploration.made),
+        "style": Markup(style),
+        "script": Markup(script),
+        "policy": _policy(style, script),
+        "paper": PAPER,
+    }
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A difference with its bar: ``extent`` from 0 to 1."""
+
+    column: str
+    level: str
+    here: str
+    elsewhere: str
+    effect: float
+    extent: float
+
+
+@dataclass(frozen=True)
+class _Card:
+    """What a cluster's card shows."""
+
+    cluster: Cluster
+    share: float
+    differences: list[_Shown]
+    head: list[str]
+    typical: list[tuple[int, list[str]]]
+
+
+def _clusters_of(alternative: Alternative | None) -> list[Cluster]:
+    return alternative.clusters if alternative is not None else []
+
+
+def _card(cluster: Cluster, exploration: Exploration, kinds: dict[str, str]) -> _Card:
+    """The largest differences, and typical rows in the columns that differ."""
+    places = {column.name: j for j, column in reversed(list(enumerate(exploration.columns)))}
+    names = [column.name for column in exploration.columns if column.kind == IDENTIFIER][:1]
+    wanted = [difference.column for difference in cluster.differences]
+    wanted += [item.column for item in exploration.importances]
+    for name in wanted:
+        if len(names) < _TYPICAL_COLUMNS and name not in names and name in places:
+            names.append(name)
+    typical = [
+        (row, [words.cell(exploration.frame.iat[row, places[name]], kinds[name]) for name in names])
+        for row in cluster.typical[:_TYPICAL]
+    ]
+    return _Card(
+        cluster=cluster,
+        share=cluster.size / max(len(exploration.labels), 1),
+        differences=[_shown(difference) for difference in cluster.differences[:_DIFFERENCES]],
+        head=[words.clean(name, words.LONGEST_NAME) for name in names],
+        typical=typical,
+    )
+
+
+def _shown(difference: Difference) -> _Shown:
+    # Shares differ by 1 at most; three standard deviations is as far as anybody needs to see.
+    extent = abs(difference.effect) / (1 if difference.level else 3)
+    return _Shown(
+        column=words.clean(difference.column, words.LONGEST_NAME),
+        level=words.clean(difference.level, words.LONGEST_NAME),
+        here=words.clean(difference.here, words.LONGEST_NAME),
+        elsewhere=words.clean(difference.elsewhere, words.LONGEST_NAME),
+        effect=difference.effect,
+        extent=min(extent, 1.0) if extent == extent else 0.0,
+    )
+
+
+def _gaps(exploration: Exploration) -> dict[str, Any]:
+    """The map of missing values: columns that miss values, most first, against what is missing together."""
+    missingness = exploration.missingness
+    patterns = [(set(names), rows) for names, rows in missingness.patterns if names]
+    holed = [column for column in exploration.columns if column.kind in USED and column.missing > 0]
+    holed.sort(key=lambda column: -column.missing)
+    return {
+        "columns": holed[:_PATTERN_COLUMNS],
+        "more_columns": max(len(holed) - _PATTERN_COLUMNS, 0),
+        "patterns": patterns[:_PATTERNS],
+        "more_patterns": max(len(patterns) - _PATTERNS, 0),
+        "largest": max((rows for _, rows in patterns), default=1),
+    }
+
+
+def _made(made: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Parameters, versions and times as titled lists; whatever else is said comes under its own name."""
+    titles = {"parameters": "Parameters", "versions": "Versions", "seconds": "Seconds", "notes": "Notes"}
+    sections: list[tuple[str, Any]] = []
+    rest: list[tuple[str, str]] = []
+    for key, value in made.items():
+        title = titles.get(key, words.clean(str(key).replace("_", " ").capitalize(), words.LONGEST_NAME))
+        if isinstance(value, dict):
+            sections.append((title, [(words.clean(name, words.LONGEST_NAME), _said(v)) for name, v in value.items()]))
+        elif isinstance(value, list | tuple):
+            sections.append((title, [words.clean(item, words.LONGEST_SENTENCE) for item in value]))
+        else:
+            rest.append((title, _said(value)))
+    return sections + ([("Also", rest)] if rest else [])
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "none"}[value]
+    if isinstance(value, int | float):
+        return words.number(value)
+    if isinstance(value, list | tuple | set):
+        return words.clean(", ".join(str(item) for item in value) or "none", words.LONGEST_SENTENCE)
+    return words.clean(value, words.LONGEST_SENTENCE)
+
+
+def _read(name: str) -> str:
+    return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
+
+
+def _style() -> str:
+    """The style sheet with the colours of both themes in front; paper is always light."""
+    light = f"--ink:{INK['light']};--paper:{PAPER['light']};{css_variables('light')}"
+    dark = f"--ink:{INK['dark']};--paper:{PAPER['dark']};{css_variables('dark')}"
+    colours = (
+        f":root{{{light}}}\n"
+        f"@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
+        f"@media screen{{:root[data-theme=dark]{{{dark}}}}}\n"
+    )
+    groups = "".join(f".g{i}{{--own:var(--g{i})}}" for i in range(len(GROUPS["light"])))
+    return colours + groups + "\n" + _read("report.css")
+
+
+def _script() -> str:
+    """The scripts in one scope of their own."""
+    return "(() => {\n'use strict';\n" + "\n".join(_read(f"{name}.js") for name in _SCRIPTS) + "})();\n"
+
+
+def _policy(style: str, script: str) -> str:
+    """No connection at all; the page's own style and script by their digests and no other."""
+
+    def digest(text: str) -> str:
+        return "'sha256-" + b64encode(sha256(text.encode()).digest()).decode() + "'"
+
+    return (
+        f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _json_for_script(facts: dict[str, Any]) -> Any:
+    """JSON that no HTML parser can leave: every ``<``, ``>`` and ``&`` is written as an escape."""
+    from markupsafe import Markup
+
+    text = json.dumps(facts, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)

@@ -1,0 +1,99 @@
+"""Drawings that stand in the page as they are: no script draws them, so they print and need no browser features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramian.report.colours import GROUPS
+from gramian.report.data import first_view
+from gramian.typing import Array
+
+WIDTH, HEIGHT = 800, 500
+MOST_POINTS = 3_000
+"""A still map of more rows is a sample: the file stays small and a printer fast."""
+
+
+@dataclass(frozen=True)
+class StillGroup:
+    """The points of one group as an SVG path of dots, and where its number stands."""
+
+    label: int
+    colour: int
+    path: str
+    x: int
+    y: int
+
+
+@dataclass(frozen=True)
+class StillMap:
+    """A map of rows as dots in a box of 800 × 500."""
+
+    groups: list[StillGroup]
+    dot: float
+    width: int = WIDTH
+    height: int = HEIGHT
+
+
+def still_map(coordinates: Array, labels: Array, *, height: int = HEIGHT) -> StillMap:
+    """Dots of (a sample of) the rows, one path for each group."""
+    coordinates = np.nan_to_num(np.asarray(coordinates, dtype=float))
+    rows = np.arange(len(labels))
+    if len(rows) > MOST_POINTS:
+        rows = np.sort(np.random.default_rng(0).choice(rows, MOST_POINTS, replace=False))
+    left, right, bottom, top = first_view(coordinates)
+    margin = 14
+    scale = min((WIDTH - 2 * margin) / max(right - left, 1e-300), (height - 2 * margin) / max(top - bottom, 1e-300))
+    x = WIDTH / 2 + (coordinates[:, 0] - (left + right) / 2) * scale
+    y = height / 2 - (coordinates[:, 1] - (bottom + top) / 2) * scale
+    drawn = rows[(np.abs(x[rows] - WIDTH / 2) <= WIDTH / 2) & (np.abs(y[rows] - height / 2) <= height / 2)]
+    groups = []
+    for label in np.unique(labels):
+        own = drawn[labels[drawn] == label]
+        path = "".join(
+            f"M{a} {b}h0" for a, b in zip(np.rint(x[own]).astype(int), np.rint(y[own]).astype(int), strict=True)
+        )
+        everyone = labels == label
+        groups.append(
+            StillGroup(
+                label=int(label),
+                colour=int(label) % len(GROUPS["light"]) if label >= 0 else -1,
+                path=path,
+                x=round(float(np.median(x[everyone]))),
+                y=round(float(np.median(y[everyone]))),
+            )
+        )
+    return StillMap(
+        groups=groups, dot=round(float(np.clip(11 - 2 * np.log10(max(len(drawn), 1)), 3, 8)), 1), height=height
+    )
+
+
+@dataclass(frozen=True)
+class EvidencePoint:
+    """One number of groups in the chart of the evidence."""
+
+    groups: int
+    value: float
+    x: float
+    y: float
+    chosen: bool
+
+
+def evidence_points(evidence: list[tuple[int, float]], chosen: int, *, width: int, height: int) -> list[EvidencePoint]:
+    """Places of the evidence in a box: numbers of groups from left to right, 0 to 1 from bottom to top."""
+    if not evidence:
+        return []
+    pairs = sorted((int(groups), float(value)) for groups, value in evidence)
+    first, last = pairs[0][0], max(pairs[-1][0], pairs[0][0] + 1)
+    return [
+        EvidencePoint(
+            groups=groups,
+            value=value,
+            x=round((groups - first) / (last - first) * width, 1),
+            y=round((1 - min(max(value, 0), 1)) * height, 1),
+            chosen=groups == chosen,
+        )
+        for groups, value in pairs
+        if np.isfinite(value)
+    ]

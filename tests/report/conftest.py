@@ -1,0 +1,15 @@
+import pytest
+
+from gramian.report.page import render
+from report.decoder import Page
+from report.sample import make_exploration
+
+
+@pytest.fixture(scope="session")
+def customers():
+    return make_exploration(600)
+
+
+@pytest.fixture(scope="session")
+def page(customers):
+    return Page(render(customers))

@@ -1,0 +1,210 @@
+"""The page is whole, small, safe and readable for everybody."""
+
+import json
+import re
+from base64 import b64encode
+from dataclasses import replace
+from hashlib import sha256
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from gramian.explore.result import Cluster, Column, Missingness
+from gramian.report import write_report
+from gramian.report.page import PAGE_LIMIT, render
+from report.decoder import Page, read_column
+from report.sample import NASTY, make_exploration, nasty_exploration
+
+
+def test_the_page_is_well_formed(page):
+    assert page.mismatched == []
+    assert page.unclosed == []
+    ids = [element.attributes["id"] for element in page.elements if "id" in element.attributes]
+    assert len(ids) == len(set(ids))
+
+
+def test_one_file_that_asks_nobody(page):
+    """No element loads anything, no style or script names an address, and the policy forbids it anyway."""
+    for element in page.elements:
+        assert "src" not in element.attributes
+        assert "style" not in element.attributes
+        assert not any(name.startswith("on") for name in element.attributes)
+        assert element.attributes.get("href", "#").startswith(("#", "data:"))
+    style = page.all("style")[0].text
+    assert "url(" not in style
+    assert "@import" not in style
+    script = page.all("script")[-1].text
+    for word in ("fetch(", "XMLHttpRequest", "import(", "innerHTML", "eval(", "document.write", "http:", "https:"):
+        assert word not in script
+    policy = next(m.attributes["content"] for m in page.all("meta") if "http-equiv" in m.attributes)
+    assert "default-src 'none'" in policy
+    for text in (style, script):
+        assert b64encode(sha256(text.encode()).digest()).decode() in policy
+
+
+def test_headings_and_landmarks_guide_a_screen_reader(page):
+    assert all(len(page.all(tag)) >= 1 for tag in ("header", "nav", "main", "footer"))
+    levels = [int(element.tag[1]) for element in page.elements if re.fullmatch("h[1-6]", element.tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    for element in page.elements:
+        for name in ("aria-labelledby", "aria-describedby"):
+            if name in element.attributes:
+                page.by_id(element.attributes[name])
+        if element.tag == "svg":
+            assert element.attributes.get("aria-hidden") == "true" or element.attributes.get("aria-label")
+        if element.tag in ("select", "input"):
+            assert element.within("label")
+        if element.tag == "th":
+            assert element.attributes["scope"] in ("col", "row")
+        if element.tag == "a":
+            page.by_id(element.attributes["href"][1:])
+
+
+def test_everything_found_is_told(customers, page):
+    text = page.all("main")[0].text
+    told = [*customers.sentences, customers.alternative.sentence, customers.missingness.informative[0][2]]
+    told += [cluster.sentence for cluster in customers.clusters + customers.alternative.clusters]
+    told += [odd.reason for odd in customers.oddities] + [view.title for view in customers.views]
+    for sentence in told:
+        assert sentence in text
+    assert "Clear groups" in text
+    rows = {element.attributes["data-row"] for element in page.elements if "data-row" in element.attributes}
+    assert {str(row) for cluster in customers.clusters for row in cluster.typical} <= rows
+
+
+def test_plain_words(page):
+    """No jargon outside of "How this was made", whose parameters have the names they have."""
+    text = "".join(section.text for section in page.all("section") if section.attributes["id"] != "made")
+    for word in ("cluster", "kernel", "hsic", "embedding", "outlier", "exemplar", "nan", "none\n"):
+        assert not re.search(rf"\b{word}", text, re.IGNORECASE), word
+    assert not re.search(r"\b1 (rows|groups|columns)\b", text)
+
+
+def test_numbers_stand_in_the_words_of_people():
+    exploration = make_exploration(1500)
+    text = Page(render(exploration)).by_id("overview").text
+    assert "1,500" in text
+    assert "5.9 %" in text or "5.8 %" in text or "6 %" in text
+
+
+def test_size_of_a_small_page(page):
+    assert len(page.html.encode()) < 400_000
+
+
+def test_a_hundred_thousand_rows_of_twenty_columns_fit(tmp_path):
+    exploration = make_exploration(100_000, n_extra=5)
+    assert exploration.frame.shape == (100_000, 20)
+    path = write_report(exploration, tmp_path / "report.html")
+    assert path.stat().st_size < PAGE_LIMIT
+    page = Page(path.read_text(encoding="utf-8"))
+    facts = page.facts
+    assert facts["rows"] == 100_000
+    text = page.by_id("map").text
+    for name in facts["left_out"]:
+        assert name in text
+    assert len(facts["columns"]) >= 16
+    if facts["rounded"]:
+        assert "rounded" in text
+
+
+def test_what_does_not_fit_is_left_out_and_named():
+    exploration = make_exploration(3000)
+    html = render(exploration, limit=230_000)
+    assert len(html.encode()) <= 230_000
+    page = Page(html)
+    assert page.facts["left_out"]
+    assert all(name in page.by_id("map").text for name in page.facts["left_out"])
+
+
+def test_a_large_table_shows_a_sample_and_says_so():
+    exploration = make_exploration(2500)
+    page = Page(render(exploration, most_rows=500))
+    assert page.facts["rows"] == 500
+    assert "a sample of 500 of the 2,500 rows" in page.by_id("map").text
+    assert len(page.block("rows")) == 4 * 500
+    assert "2,500" in page.by_id("overview").text
+
+
+def test_nothing_of_the_table_becomes_markup(page):
+    """Hostile names, values and sentences give the same elements as harmless ones, and no other."""
+    hostile = Page(render(nasty_exploration()))
+    assert hostile.mismatched == []
+    assert hostile.unclosed == []
+    scripts = [element for element in hostile.all("script") if "type" not in element.attributes]
+    assert len(scripts) == 1
+    assert scripts[0].text == page.all("script")[-1].text
+    assert hostile.all("img") == []
+    assert {element.tag for element in hostile.elements} <= {element.tag for element in page.elements}
+    allowed = {name for element in page.elements for name in element.attributes}
+    assert {name for element in hostile.elements for name in element.attributes} <= allowed
+    assert "<" not in hostile.by_id("facts").text
+    assert "49" not in hostile.by_id("title").text
+
+
+def test_what_cannot_be_shown_is_cut(page):
+    html = render(nasty_exploration())
+    text = Page(html).all("main")[0].text
+    assert max(len(word) for word in text.split()) < 700
+    assert not re.search("[\u202a-\u202e\x00-\x08\ud800-\udfff]", html)
+    assert "alert(1)" in text
+
+
+def test_hostile_values_can_be_read_back():
+    exploration = nasty_exploration()
+    page = Page(render(exploration))
+    fact = next(one for one in page.facts["columns"] if one["kind"] == "category" and one["levels"] == len(NASTY))
+    read = read_column(fact, page.block(fact["block"]), page.facts["rows"])
+    assert read[:2] == NASTY[:2]
+    assert read[9] == "x" * 119 + "…"
+
+
+@pytest.mark.parametrize("verdict", ["clear", "weak", "none"])
+def test_a_table_without_groups_or_gaps(verdict):
+    """One group, no alternative, nothing odd, nothing missing, no views: every section still says something."""
+    exploration = make_exploration(50)
+    frame = exploration.frame[["age"]].fillna(40.0)
+    single = replace(
+        exploration,
+        verdict=verdict,
+        frame=frame,
+        columns=[Column("age", "number", 0.0)],
+        labels=np.zeros(50, dtype=int),
+        rank=np.arange(1, 51),
+        clusters=[Cluster(0, 50, 1.0, [3], [], "All rows.")],
+        importances=[],
+        oddities=[],
+        missingness=Missingness(0.0, 50, [], []),
+        alternative=None,
+        views=[],
+        evidence=[],
+        made={},
+    )
+    page = Page(render(single))
+    assert page.mismatched == []
+    text = page.all("main")[0].text
+    assert "No value is missing" in text
+    assert "1\n" in text or "group" in text
+    assert not re.search(r"\b1 (rows|groups|columns)\b", text)
+
+
+def test_rows_in_no_group_are_said_to_be_in_none():
+    exploration = make_exploration(120)
+    labels = exploration.labels.copy()
+    labels[exploration.oddities[0].row] = -1
+    page = Page(render(replace(exploration, labels=labels)))
+    assert "in no group" in page.by_id("odd").text
+
+
+def test_the_templates_travel_with_the_package():
+    """Hatch ships whatever lies in the package's folder; every part the page is made of lies there."""
+    from importlib.resources import files
+
+    names = {item.name for item in files("gramian.report").joinpath("templates").iterdir()}
+    assert {"report.html.j2", "parts.html.j2", "report.css", "start.js", "map.js", "decode.js"} <= names
+
+
+def test_facts_are_plain_json(page):
+    assert json.loads(json.dumps(page.facts, allow_nan=False)) == page.facts
