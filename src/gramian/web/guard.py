@@ -1,0 +1,99 @@
+"""What stands in front of every route: same origin, size of the body, headers for the browser.
+
+A page of some other site that is open in the same browser can send requests here. It must not start, stop or delete
+anything, nor read or frame what is here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+UPLOADS = "/api/uploads"
+FORM_BYTES = 64_000
+"""Most bytes of a request beside a table."""
+
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "SAMEORIGIN",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class Guard:
+    """Middleware that refuses requests of other sites and bodies that are too large, before they are read."""
+
+    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
+        self.app, self.max_bytes = app, max_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        headers = Headers(scope=scope)
+        limit = FORM_BYTES + (self.max_bytes if scope["path"] == UPLOADS else 0)
+        if scope["method"] not in ("GET", "HEAD") and not _same_origin(headers):
+            refusal = _refusal(403, "this request comes from another site; open the page of this server itself")
+            await refusal(scope, receive, send_guarded)
+        elif _announced(headers) > limit:
+            await _refusal(413, self._too_large(scope))(scope, receive, send_guarded)
+        else:
+            await self.app(scope, self._counted(scope, receive, limit), send_guarded)
+
+    def _counted(self, scope: Scope, receive: Receive, limit: int) -> Receive:
+        total = 0
+
+        async def receive_counted() -> Message:
+            nonlocal total
+            message = await receive()
+            total += len(message.get("body", b""))
+            if total > limit:
+                raise HTTPException(413, self._too_large(scope))
+            return message
+
+        return receive_counted
+
+    def _too_large(self, scope: Scope) -> str:
+        return too_large(self.max_bytes) if scope["path"] == UPLOADS else "the request is too large"
+
+
+def too_large(max_bytes: int) -> str:
+    """The line for a table beyond the limit."""
+    return f"the table is larger than {max_bytes / 1e6:g} MB; take fewer rows, or serve with a larger --max-size"
+
+
+def _same_origin(headers: Headers) -> bool:
+    origin = headers.get("origin")
+    if origin is not None:
+        return urlsplit(origin).netloc == headers.get("host")
+    # Browsers name the origin of every such request. A program that does not is no browser, and runs nobody's page.
+    return headers.get("sec-fetch-site", "none") in ("same-origin", "none")
+
+
+def _announced(headers: Headers) -> int:
+    length = headers.get("content-length", "")
+    return int(length) if length.isdecimal() else 0
+
+
+def _refusal(status: int, line: str) -> Any:
+    return JSONResponse({"detail": line}, status, {"Connection": "close"})
