@@ -1,7 +1,7 @@
 # Everything a contributor types. Each target sets up .venv first when it is missing or out of date.
 
 PYTHON  ?= python3
-KERNEL  ?= auto
+TABLE   ?=
 ONLY    ?=
 WORKERS ?= auto
 
@@ -12,16 +12,19 @@ READY := .venv/.ready
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench reproduce docs clean
+.PHONY: help demo test browser lint bench reproduce docs clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
-demo: $(READY)  ## cluster a bundled table and draw it; KERNEL=auto, neighbors, rbf, ... picks the kernel
-	$(BIN)/python docs/gallery/010_cluster_a_table.py --kernel $(KERNEL)
+demo: $(READY)  ## explore a bundled table with holes and write a report; TABLE=data.csv takes another
+	$(BIN)/gramian explore $(TABLE) --out demo/report --force
 
 test: $(READY)  ## run every test and every documented example, with coverage
 	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term
+
+browser:  ## install the browser that some tests of the page need (Debian's chromium, as root)
+	sh scripts/browser
 
 lint: $(READY)  ## check style (ruff) and types (mypy, strict)
 	$(BIN)/ruff check .

@@ -29,6 +29,9 @@ __all__ = ["all_estimators", "modules"]
 # What a subpackage needs beyond the core dependencies; it is skipped only when exactly this is missing.
 _OPTIONAL = {"gramian.deep": "torch"}
 
+# The layers for people: they work on tables and files, not on arrays, and need the extra "app".
+_FOR_PEOPLE = frozenset({"gramian.cli", "gramian.explore", "gramian.report", "gramian.web"})
+
 # Exported base classes without an abstract mark: users derive from them, but do not construct them.
 _BASES = frozenset({"gramian.kernels.base.Kernel"})
 
@@ -81,7 +84,7 @@ def all_estimators(kind: str | None = None) -> list[tuple[str, type[Any]]]:
 
 @cache
 def modules() -> tuple[ModuleType, ...]:
-    """Import and return every public module of gramian.
+    """Import and return every public module of the library; the layers for people (``explore``, …) are left out.
 
     Modules of an optional subpackage are left out when, and only when, the library it needs is not installed;
     any other import error is raised.
@@ -106,6 +109,8 @@ def _walk(package: ModuleType) -> Iterator[ModuleType]:
         if entry.name.startswith("_"):
             continue
         name = f"{package.__name__}.{entry.name}"
+        if name in _FOR_PEOPLE:
+            continue
         try:
             module = import_module(name)
         except ModuleNotFoundError as error:

@@ -1,0 +1,293 @@
+"""``gramian`` on the command line: explore a table, assign new rows, rank, and read what a model file says."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+import gramian
+
+app = typer.Typer(
+    name="gramian",
+    help="Find groups in a table, what makes them different, who is typical and who is odd. Holes are welcome.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_BAD_INPUT = 2
+_INTERRUPTED = 130
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output of an earlier run.")]
+Seed = Annotated[int, typer.Option(help="Seed of all that is random; the same seed gives the same result.")]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model.gramian that explore wrote.")]
+Missing = Annotated[
+    list[str] | None, typer.Option(help="A value that means missing, such as -999; may be given again.")
+]
+
+
+def main() -> None:
+    """The command, with errors in one line."""
+    # A polite kill ends like Ctrl-C: nothing half-written stays.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        app()
+    except KeyboardInterrupt:
+        _fail("stopped; nothing was written", _INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _fail(message: str, code: int = _BAD_INPUT) -> NoReturn:
+    text = " ".join(str(message).split())
+    Console(stderr=True, highlight=False, soft_wrap=True).print(f"[red]gramian:[/red] {escape(text)}")
+    sys.exit(code)
+
+
+@contextmanager
+def _one_line_errors() -> Iterator[None]:
+    """What is wrong with the input, as one line; what is wrong with gramian keeps its traceback."""
+    from gramian.configuration import MemoryBudgetError
+
+    try:
+        yield
+    except (ValueError, OSError, MemoryBudgetError) as error:
+        _fail(str(error))
+
+
+@contextmanager
+def _progress(show: bool) -> Iterator[Callable[[str, float], None] | None]:
+    if not show:
+        yield None
+        return
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=1.0)
+        yield lambda name, done: bar.update(task, description=name or "writing", completed=done)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"gramian {gramian.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _all(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(
+    epilog="Examples:  [bold]gramian explore data.csv[/bold]   |   "
+    "[bold]gramian explore data.xlsx --out result --clusters 4 --ignore id[/bold]   |   "
+    "[bold]cat data.csv | gramian explore -[/bold]"
+)
+def explore(
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE]", help="CSV, TSV, Parquet, Excel or JSON lines; - for standard input; none: an example."
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder to write; by default named after the file.")] = None,
+    clusters: Annotated[int | None, typer.Option(min=1, help="Number of groups; by default it is found.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Use only these columns, with commas between.")] = None,
+    ignore: Annotated[str | None, typer.Option(help="Leave these columns out, with commas between.")] = None,
+    missing: Missing = None,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """From a table to groups, reasons, odd rows, another grouping, and a model for tomorrow's rows."""
+    with _one_line_errors():
+        from gramian.explore import explore as analyse
+        from gramian.explore import read_table
+        from gramian.explore.example import example_path
+        from gramian.explore.outputs import REPORT, check_free, summary, write_folder
+
+        source = str(example_path()) if file is None else file
+        folder = out or Path(("table" if source == "-" else Path(source).name.split(".")[0]) + "_explored")
+        check_free(folder, force=force)
+        with _progress(not quiet and not as_json) as notify:
+            table = read_table(source, columns=_names(columns), ignore=_names(ignore), missing=missing or ())
+            found, model = analyse(table, n_clusters=clusters, random_state=seed, notify=notify)
+            write_folder(found, model, folder, force=force)
+        if as_json:
+            print(json.dumps(summary(found) | {"folder": str(folder)}, ensure_ascii=False))
+        elif not quiet:
+            console = Console(highlight=False)
+            for sentence in found.sentences:
+                console.print(escape(sentence))
+            console.print(f"\nOpen [bold]{escape(str(folder / REPORT))}[/bold] in a browser.", soft_wrap=True)
+
+
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+@app.command(epilog="Example:  [bold]gramian assign data_explored/model.gramian new.csv --out assigned.csv[/bold]")
+def assign(
+    model: Model,
+    file: Annotated[str, typer.Argument(metavar="NEW", help="Rows with the same columns; - for standard input.")],
+    out: Annotated[Path | None, typer.Option(help="CSV file to write; by default rows go to standard output.")] = None,
+    missing: Missing = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """The group, membership and oddness of rows that come later."""
+    with _one_line_errors():
+        from gramian.explore import read_table
+        from gramian.explore.outputs import assigned_rows, write_file
+
+        fitted = _load(model)
+        if out is not None and out.exists() and not force:
+            raise ValueError(f"{out} exists; add --force to replace it")
+        table = read_table(file, missing=missing or (), kinds=fitted.preparation.kinds_)
+        rows = assigned_rows(fitted, table)
+        text = rows.to_json(orient="records", lines=True, date_format="iso") if as_json else rows.to_csv(index=False)
+        if out is None:
+            print(text, end="")
+        else:
+            write_file(out, text)
+
+
+@app.command(epilog="Example:  [bold]gramian rank data_explored/model.gramian --like 17 --top 5[/bold]")
+def rank(
+    model: Model,
+    like: Annotated[int | None, typer.Option(min=1, help="Row of the explored table, counted from 1.")] = None,
+    cluster: Annotated[int | None, typer.Option(min=1, help="Group, counted from 1.")] = None,
+    top: Annotated[int, typer.Option(min=1, help="How many rows.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """The rows most like one row, or the most typical ones of a group."""
+    with _one_line_errors():
+        fitted = _load(model)
+        if like is not None and cluster is None:
+            rows, scores = fitted.like(like - 1, top)
+        elif cluster is not None and like is None:
+            if cluster > fitted.n_clusters_:
+                raise ValueError(f"--cluster {cluster}: there are {fitted.n_clusters_} groups")
+            rows, scores = fitted.typical(cluster - 1, top)
+        else:
+            raise ValueError("pass either --like ROW or --cluster K")
+        found = [{"row": int(row) + 1, "score": float(score)} for row, score in zip(rows, scores, strict=True)]
+        if as_json:
+            print(json.dumps(found))
+        else:
+            for item in found:
+                print(f"{item['row']}\t{item['score']:.6g}")
+
+
+@app.command()
+def info(model: Model, as_json: AsJson = False) -> None:
+    """What a model file says about itself."""
+    with _one_line_errors():
+        found = gramian.persistence.info(model)
+        fields: dict[str, Any] = {
+            "model": found.model,
+            "gramian": found.gramian,
+            "scikit-learn": found.sklearn,
+            "saved": found.saved.isoformat(),
+        }
+        if found.model.endswith("TableModel"):
+            fitted = _load(model)
+            fields |= {"groups": fitted.n_clusters_, "rows fitted": len(fitted.rows_)}
+            fields["columns"] = list(fitted.preparation.kinds_)
+        if as_json:
+            print(json.dumps(fields))
+        else:
+            for name, value in fields.items():
+                print(f"{name}: {', '.join(value) if isinstance(value, list) else value}")
+
+
+def _load(path: Path) -> Any:
+    from gramian.explore.model import TableModel
+
+    model = gramian.load(path)
+    if not isinstance(model, TableModel):
+        raise ValueError(
+            f"{path.name} holds a {type(model).__name__}, not what explore writes; load it with gramian.load"
+        )
+    return model
+
+
+@app.command(epilog="Example:  [bold]gramian serve --folder tables --port 9000[/bold]")
+def serve(
+    folder: Annotated[Path, typer.Option(help="Where tables and results are kept.")] = Path("gramian_jobs"),
+    host: Annotated[
+        str, typer.Option(help="Address to listen at; whoever reaches it reads every table.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8765,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="Another name of this machine; may be given again.")
+    ] = None,
+    max_size: Annotated[float, typer.Option(min=0.001, help="Largest upload, in MB.")] = 200,
+    time_limit: Annotated[float, typer.Option(min=0.01, help="Minutes for one exploration.")] = 30,
+    memory_limit: Annotated[float, typer.Option(min=1, help="GiB for one exploration.")] = 6,
+    quiet: Quiet = False,
+) -> None:
+    """Explore tables in a browser, on this machine."""
+    with _one_line_errors():
+        from gramian.web import serve as run
+
+        def ready(url: str) -> None:
+            if not quiet:
+                Console(highlight=False).print(f"Open [bold]{escape(url)}[/bold] in a browser; Ctrl-C ends.")
+
+        run(
+            folder,
+            host=host,
+            port=port,
+            also_known_as=allow_host or (),
+            ready=ready,
+            max_bytes=int(max_size * 1e6),
+            time_limit=60 * time_limit,
+            memory_limit=int(memory_limit * 2**30),
+        )
+
+
+@app.command()
+def reproduce(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Experiments; none lists them.")
+    ] = None,
+) -> None:
+    """Compute published tables again; needs a checkout of the project, whose folder reproduce has the scripts."""
+    from importlib.util import find_spec
+
+    sys.path.insert(0, os.getcwd())
+    if find_spec("reproduce") is None:
+        _fail("the scripts are not part of the package; run this in a checkout of the project")
+    from importlib import import_module
+
+    sys.exit(import_module("reproduce.__main__").main(list(names or [])))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+"""The command line: what is printed, written and returned, also when something is wrong or breaks off."""
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import gramian
+from explore.conftest import customers
+from explore.malformed_files import write_refused
+from gramian.cli import app
+
+pytest_plugins = ["explore.conftest"]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*arguments, **options):
+        return CliRunner().invoke(app, [str(argument) for argument in arguments], **options)
+
+    return call
+
+
+def error_of(result):
+    """The only line of an error."""
+    assert result.exit_code == 2, result.output
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1, result.stderr
+    return lines[0]
+
+
+def test_explore_writes_a_folder(run, customers_file, tmp_path):
+    result = run("explore", customers_file, "--out", "found", "--quiet")
+    assert (result.exit_code, result.output) == (0, "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["found"]
+    assert len(pd.read_csv(tmp_path / "found" / "rows.csv")) == 150
+    again = run("explore", customers_file, "--out", "found")
+    assert "found exists; add --force" in error_of(again)
+
+
+def test_explore_prints_json(run, customers_file):
+    result = run("explore", customers_file, "--json", "--clusters", 2, "--ignore", "noise,id", "--seed", 1)
+    found = json.loads(result.stdout)
+    assert (found["rows"], len(found["groups"]), found["folder"]) == (150, 2, "customers_explored")
+    assert {column["name"]: column["kind"] for column in found["columns"]}["noise"] == "ignored"
+
+
+def test_explore_reads_standard_input(run, tmp_path):
+    text = customers(60)[0].to_csv(index=False)
+    result = run("explore", "-", "--quiet", input=text)
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / "table_explored" / "report.html").exists()
+
+
+def test_new_rows_are_assigned(run, explored):
+    _, _, folder = explored
+    new, group = customers(40, seed=9)
+    new.to_csv("new.csv", index=False)
+    result = run("assign", folder / "model.gramian", "new.csv")
+    rows = pd.read_csv(io.StringIO(result.stdout))
+    assert len(rows) == 40
+    # Groups are numbered by size, as they were drawn.
+    assert (rows["group"] == group + 1).mean() > 0.8
+    assert run("assign", folder / "model.gramian", "new.csv", "--out", "a.csv").exit_code == 0
+    pd.testing.assert_frame_equal(pd.read_csv("a.csv"), rows)
+    assert "a.csv exists" in error_of(run("assign", folder / "model.gramian", "new.csv", "--out", "a.csv"))
+    lines = run("assign", folder / "model.gramian", "new.csv", "--json").stdout.splitlines()
+    assert [json.loads(line)["group"] for line in lines] == rows["group"].tolist()
+
+
+def test_missing_columns_are_named(run, explored):
+    customers(5)[0].drop(columns="age").to_csv("new.csv", index=False)
+    assert "age" in error_of(run("assign", explored[2] / "model.gramian", "new.csv"))
+
+
+def test_rank(run, explored):
+    found, model, folder = explored
+    lines = run("rank", folder / "model.gramian", "--like", 8, "--top", 4).stdout.splitlines()
+    assert [int(line.split("\t")[0]) - 1 for line in lines] == model.like(7, 4)[0].tolist()
+    listed = json.loads(run("rank", folder / "model.gramian", "--cluster", 2, "--json").stdout)
+    assert [item["row"] - 1 for item in listed][:5] == found.clusters[1].typical
+    assert "either --like" in error_of(run("rank", folder / "model.gramian"))
+    assert "there are 3 groups" in error_of(run("rank", folder / "model.gramian", "--cluster", 4))
+
+
+def test_info(run, explored):
+    printed = run("info", explored[2] / "model.gramian").stdout
+    assert f"gramian: {gramian.__version__}" in printed
+    assert "groups: 3" in printed
+    assert "age" in json.loads(run("info", explored[2] / "model.gramian", "--json").stdout)["columns"]
+
+
+def test_models_of_other_kinds(run):
+    from gramian import KernelPCA
+
+    gramian.save(KernelPCA(), "pca.gramian")
+    assert "KernelPCA" in run("info", "pca.gramian").stdout
+    assert "not what explore writes" in error_of(run("rank", "pca.gramian", "--like", 1))
+    with open("broken.gramian", "wb") as file:
+        file.write(b"no zip")
+    assert "broken.gramian" in error_of(run("info", "broken.gramian"))
+
+
+def test_malformed_files(run, tmp_path):
+    """One line that names the file and what is wrong, exit code 2, and nothing written."""
+    refused = write_refused(tmp_path)
+    assert len(refused) >= 20
+    before = sorted(tmp_path.iterdir())
+    for path, message in refused.values():
+        line = error_of(run("explore", path))
+        assert re.search(re.escape(path.name) + message, line), line
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_help_has_examples(run):
+    assert "gramian explore data.csv" in run("explore", "--help").output
+    assert {"explore", "assign", "rank", "info", "reproduce", "serve"} <= set(run("--help").output.split())
+    assert gramian.__version__ in run("--version").output
+
+
+def test_reproduce_lists_experiments(run, monkeypatch):
+    monkeypatch.chdir(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
+    result = run("reproduce")
+    assert "pckid_wine" in result.output
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)])
+def test_broken_off_at_any_moment(tmp_path, number, code):
+    """No partial output, and the next run works: drafts of a killed process are cleared."""
+    customers(300)[0].to_csv(tmp_path / "t.csv", index=False)
+    command = [sys.executable, "-m", "gramian.cli", "explore", "t.csv", "--out", "out", "--quiet"]
+    rng = np.random.default_rng(int(number))
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
+    time.sleep(rng.uniform(1.5, 6.0))
+    if process.poll() is None:
+        process.send_signal(number)
+        process.communicate()
+        if not (tmp_path / "out").exists():
+            assert process.returncode == code
+    shown = {path.name for path in tmp_path.iterdir() if not path.name.startswith(".")}
+    assert shown <= {"t.csv", "out"}
+    done = subprocess.run([*command, "--force"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"t.csv", "out"}
+
+
+def test_serve_answers_and_ends_politely(tmp_path):
+    command = [sys.executable, "-m", "gramian.cli", "serve", "--folder", str(tmp_path / "jobs"), "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"})
+    try:
+        url = re.search(r"http://[\d.:]+\S*", process.stdout.readline())[0]
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            assert b"<html" in answer.read()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) in (0, 130)
+    finally:
+        process.kill()
+        process.communicate()
