@@ -4,17 +4,20 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist, pdist
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import normalized_mutual_info_score
 
 from gramian.clustering.alternative import AlternativeClustering, alternative_search
 from gramian.datasets import make_large_gauss, make_moon_views, make_small_gauss
 from gramian.dependence import alternating
 from gramian.dependence.reduction import DependenceReduction
+from gramian.grams import Gram
 from gramian.kernels import RBF, RelativeRBF
 
 
@@ -270,6 +273,13 @@ class TestSearch:
         first, second = model.eigenvalues_
         assert model.separation_ == pytest.approx(1 - (1 - first) / (1 - second))
 
+    @pytest.mark.parametrize(("n_clusters", "kernel"), [(1, "rbf"), (2, "linear")])
+    def test_no_separation_where_there_is_nothing_to_compare(self, n_clusters, kernel):
+        """One cluster has no cut, and one projected column under the linear kernel no second eigenvalue."""
+        X, y, _ = make_small_gauss(random_state=0)
+        model = AlternativeClustering(n_clusters, kernel=kernel, n_components=1, random_state=0).fit(X, y)
+        assert model.separation_ == 0
+
     def test_empty_grids_are_refused(self):
         with pytest.raises(ValueError, match="at least one value"):
             alternative_search(np.eye(4), [0, 0, 1, 1], widths=())
@@ -296,9 +306,38 @@ class TestPromises:
     def test_one_known_cluster_is_told(self):
         """A known clustering of one cluster restricts nothing, which a warning says."""
         X, _, _ = make_small_gauss(random_state=0)
-        with pytest.warns(UserWarning, match="only one cluster"):
-            model = published("small").fit(X, np.zeros(40, int))
+        with pytest.warns(UserWarning, match="only one cluster") as caught:
+            model = published("small", kernel="auto").fit(X, np.zeros(40, int))
+        assert [warning.filename for warning in caught] == [__file__]
         assert model.novelty_weight_ == 0
+
+    def test_eigenvectors_that_are_not_exact_are_told_once(self, monkeypatch):
+        """Not by every width that is tried and every turn, but of the clusters that are kept."""
+        exact = Gram.eigenpairs
+
+        def unsettled(*arguments, **options):
+            warnings.warn("stopped", ConvergenceWarning, stacklevel=2)
+            return exact(*arguments, **options)
+
+        monkeypatch.setattr(Gram, "eigenpairs", unsettled)
+        X, y, _ = make_small_gauss(random_state=0)
+        with pytest.warns(ConvergenceWarning, match="eigenvectors that tell the clusters apart") as caught:
+            AlternativeClustering(random_state=0).fit(X, y)
+        assert [warning.filename for warning in caught] == [__file__]
+
+    def test_labelings_of_several_types(self):
+        """A table of known labelings may hold text in one column and numbers in the other."""
+        X, y, hidden = make_small_gauss(random_state=0)
+        table = pd.DataFrame({"first": np.array(["b", "a"])[y], "second": y})
+        model = published("small").fit(X, table)
+        np.testing.assert_array_equal(model.labels_, published("small").fit(X, np.column_stack([y, y])).labels_)
+        assert nmi(hidden, model.labels_) == pytest.approx(1)
+
+    @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+    def test_many_small_known_clusters(self):
+        """Whole numbers are labels here, however many, where a regression would take them for numbers."""
+        X, y, _ = make_small_gauss(random_state=0)
+        assert published("small").fit(X, np.arange(40) // 2 + 100 * y).novelty_ > 0
 
     @pytest.mark.parametrize(
         ("changes", "message"),
@@ -307,7 +346,7 @@ class TestPromises:
             ({"n_clusters": 0}, "n_clusters=0 must be a whole number >= 1"),
             ({"n_clusters": 41}, "n_clusters=41 is more than"),
             ({"novelty": -1.0}, "novelty=-1.0 must be a finite number >= 0"),
-            ({"novelty": "much"}, "novelty='much' is not known"),
+            ({"novelty": "much"}, "novelty='much' is not known; pass a number >= 0 or 'balance'"),
             ({"kernel": "laplacian"}, "is not a smooth function"),
             ({"init": "other"}, "init='other' is not known"),
         ],
@@ -330,3 +369,8 @@ class TestPromises:
         """What is no labelling of the rows is refused."""
         with pytest.raises(ValueError, match=message):
             AlternativeClustering().fit(make_small_gauss(random_state=0)[0], y)
+
+    def test_two_rows(self):
+        """Two rows that are known to differ have no alternative."""
+        with pytest.raises(ValueError, match="n_samples=2; an alternative to y needs at least 3"):
+            AlternativeClustering().fit([[0.0, 1.0, 2.0], [3.0, 4.0, 6.0]], [0, 1])

@@ -1,5 +1,8 @@
 """The second-order conditions against differences along geodesics and the Hessian written out."""
 
+import tracemalloc
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.linalg import expm
@@ -138,6 +141,32 @@ def test_a_minimum_is_not_a_maximum():
         second_order(X[:, :3], weights, kernel, opposite)
 
 
+def test_no_maximum_where_it_still_rises():
+    """A point with a gradient is no maximum, however J curves there."""
+    X = rows(60, 4)
+    weights, kernel = PairWeights.of_labels(X[:, 0] > 0), RBF(200.0)
+    end = ism(X, weights, kernel, 1)
+    held = second_order(X, weights, kernel, end)
+    assert held.residual < 1e-6
+    assert held.is_local_maximum
+    W = end.components.T + 0.05 * orthonormal(4, 1)
+    moved = replace(end, components=(W / np.linalg.norm(W)).T)
+    found = second_order(X, weights, kernel, moved)
+    assert found.smallest_eigenvalue > 0
+    assert found.residual > 1e-3
+    assert not any((found.is_local_maximum, found.bound_holds, found.tight_bound_holds))
+
+
+def test_bad_results():
+    """What is no result, or no tolerance, is refused by name."""
+    X = rows(30, 4)
+    weights, kernel = PairWeights.of_labels(X[:, 0] > 0), RBF(2.0)
+    with pytest.raises(ValueError, match="result must be what ism returns but is of type NoneType"):
+        second_order(X, weights, kernel, None)
+    with pytest.raises(ValueError, match="tol=0 must be a positive number"):
+        second_order(X, weights, kernel, ism(X, weights, kernel, 1), tol=0)
+
+
 # Shares of kernels in a sum --------------------------------------------------------------------------------
 
 
@@ -170,6 +199,17 @@ def test_alignment_shares():
     np.testing.assert_array_equal(alignment_weights(X, weights, kernels, method="uniform"), 0.25)
 
 
+def test_no_matrix_is_stored():
+    """Kernels are evaluated again for every pair of them; several n×n matrices would not fit."""
+    X = rows(1500, 3)
+    weights = PairWeights.of_targets(X[:, 0])
+    tracemalloc.start()
+    alignment_weights(X, weights, [RBF(1.0), RBF(2.0), Multiquadric(1.0)])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 1500**2
+
+
 def test_combined_kernel():
     """The sum has its shares over the norms, and one share alone is that kernel."""
     X, W, weights = rows(40), orthonormal(), pair_weights("labels", 40)
@@ -192,6 +232,8 @@ def test_shares_that_cannot_be():
     X, weights = rows(40), pair_weights("labels", 40)
     with pytest.raises(ValueError, match="2 numbers >= 0"):
         combined_kernel(X, weights, [RBF(1.0), Linear()], shares=[1.0, -1.0])
+    with pytest.raises(ValueError, match="is one kernel; pass a list"):
+        alignment_weights(X, weights, Linear())
     with pytest.raises(ValueError, match="kernels is empty"):
         alignment_weights(X, weights, [])
     with pytest.raises(ValueError, match="method='best'"):

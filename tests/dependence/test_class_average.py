@@ -10,6 +10,8 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import StandardScaler
 
+import gramian
+from gramian.configuration import MemoryBudgetError
 from gramian.datasets import make_adversarial, make_random_labels
 from gramian.dependence.class_average import ClassAverageChain, ClassSumLayer, two_layer_widths
 from gramian.dependence.label_bandwidth import class_weights
@@ -197,3 +199,16 @@ def test_data_without_any_dependence_are_refused():
     twins = np.repeat(np.arange(10.0), 2)[:, None]
     with pytest.raises(ValueError, match="no width of the series makes the classes of y depend on X"):
         ClassAverageChain().fit(twins, np.tile([0, 1], 10))
+
+
+def test_very_many_classes_are_refused_in_time():
+    """The matrix of class sums is named before it is made."""
+    with gramian.config(memory_budget="1MB"), pytest.raises(MemoryBudgetError, match="600×300 matrix of class sums"):
+        ClassSumLayer.of(np.zeros((600, 2)), np.full(300, 2), 1.0, None)
+
+
+def test_units_of_any_size():
+    """Columns are scaled whatever their size."""
+    X, y = load_iris(return_X_y=True)
+    plain, small = (ClassAverageChain(max_layers=2).fit(rows, y) for rows in (X, 1e-200 * X))
+    np.testing.assert_allclose(small.alignments_, plain.alignments_, rtol=1e-6)

@@ -13,6 +13,8 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
+import gramian
+from gramian.configuration import MemoryBudgetError
 from gramian.datasets import make_adversarial, make_random_labels, make_spirals
 from gramian.dependence.dependence_network import DependenceNetwork
 from gramian.dependence.label_bandwidth import class_weights, label_width
@@ -588,3 +590,51 @@ def test_a_solver_that_is_stopped_says_so(wine):
     """Too few steps give a warning with the parameter to raise."""
     with pytest.warns(ConvergenceWarning, match="stopped at max_iter=1; raise max_iter or tol"):
         DependenceNetwork(max_iter=1, tol=1e-9, max_layers=2, random_state=0).fit(*wine)
+
+
+@pytest.mark.filterwarnings("ignore:.* rows of X equal a row of another class")
+@quiet
+def test_rows_that_are_nearly_all_equal():
+    """The few rows that differ train the layers, wherever they are."""
+    X, y = np.zeros((6000, 3)), np.arange(6000) % 2
+    X[:4] = np.vstack([np.eye(3), [1, 1, 0]])
+    network = DependenceNetwork(random_state=0, max_samples=100, max_layers=1).fit(X, y)
+    assert np.unique(network.transform(X[:5]), axis=0).shape == (5, 300)
+    assert network.widths_[0] > 0
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e200])
+def test_units_of_any_size(wine, factor):
+    """Scaled columns have no size; raw ones whose squares are out of range are refused."""
+    X, y = wine
+    plain, model = (DependenceNetwork(random_state=0, max_layers=1).fit(rows, y) for rows in (X, factor * X))
+    np.testing.assert_array_equal(model.predict(factor * X), plain.predict(X))
+    with pytest.raises(ValueError, match="out of range; pass standardize=True"):
+        DependenceNetwork(standardize=False).fit(factor * X, y)
+
+
+def test_many_classes_are_not_a_matrix():
+    """Every class has a mean, but no square matrix of classes is made, and layers see max_samples rows."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(3000, 3)), 2, axis=0) + 1e-3 * rng.normal(size=(6000, 3))
+    network = DependenceNetwork(random_state=0, max_samples=100, max_layers=1, n_features=50)
+    with gramian.config(memory_budget="20MB"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        network.fit(X, np.arange(6000) // 2)
+        with pytest.raises(MemoryBudgetError, match="6000 rows for 3000 classes"):
+            network.predict(X)
+        assert network.predict(X[:10]).shape == (10,)
+    assert network.class_means_.shape == (3000, 50)
+    assert np.isfinite(network.class_means_).all()
+
+
+def test_classes_keep_their_type_and_are_named_plainly():
+    """Labels as objects come back as objects; a single class is named without its array type."""
+    X = np.arange(12.0).reshape(6, 2)
+    network = DependenceNetwork(random_state=0, max_layers=1).fit(X, np.array([3, 3, 3, 7, 7, 7], dtype=object))
+    assert network.classes_.dtype == object
+    assert network.classes_.tolist() == [3, 7]
+    with pytest.raises(ValueError, match="y has one class only, 5; pass"):
+        DependenceNetwork().fit(X, np.full(6, 5))
+    with pytest.raises(ValueError, match="Input y contains missing values"):
+        DependenceNetwork().fit(X, np.array(["a", "b", None] * 2, dtype=object))

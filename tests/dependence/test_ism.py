@@ -15,23 +15,26 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
+import gramian
 from dependence.textbook_ism import KERNELS, kernel_of, orthonormal, pair_weights, projector, rows
 from dependence.textbook_ism import objective as slow_objective
 from gramian.dependence import climb
 from gramian.dependence.climb import Climb
 from gramian.dependence.eigenspace import KrylovSpace
 from gramian.dependence.ism import ism, objective, sine, suggest_n_components
-from gramian.dependence.pairs import PairSum
+from gramian.dependence.pairs import Formed, PairSum
 from gramian.dependence.profiles import profiles_of
 from gramian.dependence.spectral import ConstantPhi
 from gramian.dependence.weights import PairWeights
 from gramian.kernels import (
     RBF,
+    ExponentialProduct,
     InverseMultiquadric,
     Laplacian,
     Linear,
     Multiquadric,
     Polynomial,
+    ProfileKernel,
     RelativeRBF,
     SquaredDistance,
 )
@@ -261,8 +264,9 @@ def test_start():
     X, y = blobs()
     weights = PairWeights.of_labels(y)
     first = ism(X, weights, RBF(2.0), 2)
-    again = ism(X, weights, RBF(2.0), 2, init=3.0 * first.components.T)
-    assert again.n_iter <= 2
+    for factor in (3.0, 1e-12):
+        again = ism(X, weights, RBF(2.0), 2, init=factor * first.components.T)
+        assert again.n_iter <= 2
     assert again.objective == pytest.approx(first.objective, rel=1e-10)
     random = ism(X, weights, RBF(2.0), 2, init="random", random_state=0)
     assert random.objective == pytest.approx(first.objective, rel=1e-8)
@@ -401,6 +405,12 @@ def test_bad_input():
     for arguments, options, message in (
         ((X, weights, kernel, 4), {}, "pass n_components < 4"),
         ((X, weights, kernel, 0), {}, "n_components=0"),
+        ((X[:, :1], weights, kernel, 1), {}, "X has one column"),
+        ((X, weights.dense(), kernel, 2), {}, "weights must be PairWeights but is of type ndarray"),
+        ((X, PairWeights.of_targets(np.full(30, 0.1)), kernel, 2), {}, "all weights of pairs are zero"),
+        ((X, weights, kernel, 2), {"init": None}, "init=None"),
+        ((X, weights, kernel, 2), {"safeguard": "no"}, "safeguard='no' must be True or False"),
+        ((X, weights, kernel, 2), {"zero_diagonal": "no"}, "zero_diagonal='no' must be True or False"),
         ((X, PairWeights.of_labels(np.zeros(30)), kernel, 2), {}, "all weights of pairs are zero"),
         ((X[:-1], weights, kernel, 2), {}, "30 samples but X has 29 rows"),
         ((X, weights, Laplacian(1.0), 2), {}, "is not a smooth function"),
@@ -421,10 +431,120 @@ def test_bad_input():
             ism(*arguments, **options)
     with pytest.raises(ValueError, match="pass one row per column"):
         objective(X, weights, kernel, np.ones((3, 1)))
-    with pytest.raises(ValueError, match="sums over X overflow"), np.errstate(all="ignore"):
+    with pytest.raises(ValueError, match="sums over X overflow"):
         ism(1e200 * X, weights, Polynomial(3), 2)
-    with pytest.raises(ValueError, match="overflows"), np.errstate(all="ignore"):
+    with pytest.raises(ValueError, match="overflows"):
         ism(1e60 * X, weights, Polynomial(6), 2)
+
+
+@pytest.mark.parametrize(
+    ("scale", "kernel"),
+    [
+        (1e3, RBF(1.0)),
+        (1.0, RBF(1e-3)),
+        (1.0, 0.0 * RBF(1.0)),
+        (0.0, RBF(1.0)),
+        (0.0, Polynomial(3)),
+        (1e3, ProfileKernel(lambda b: np.exp(-b / 2), lambda b: -0.5 * np.exp(-b / 2))),
+    ],
+    ids=["large numbers", "narrow", "zero", "constant", "constant polynomial", "written"],
+)
+@pytest.mark.parametrize("held", [False, True])
+def test_flat_kernels(monkeypatch, scale, kernel, held):
+    """Where the kernel says nothing the start is returned, and nothing is called a solution."""
+    monkeypatch.setattr(ism_module, "_FEW_COLUMNS", 5 if held else 200)
+    X = 0.3 + scale * rows(200, 40)
+    start = orthonormal(40, 2)
+    with pytest.warns(ConvergenceWarning, match="flat on all projections of X.*scale X, or widen"):
+        result = ism(X, PairWeights.of_labels(rows(200, 1)[:, 0] > 0), kernel, 2, init=start)
+    assert (result.status, result.converged, result.n_iter) == ("stalled", False, 0)
+    assert sine(start, result.components.T) < 1e-10
+
+
+def test_flat_landmarks():
+    """The same through landmarks, where these are fewer than the rows."""
+    X = 1e3 * rows(200, 6)
+    weights, options = PairWeights.of_labels(X[:, 3] > 0), {"approximation": "nystroem", "n_features": 50}
+    with pytest.warns(ConvergenceWarning, match="flat on all projections of X"):
+        assert not ism(X, weights, RBF(1.0), 2, random_state=0, **options).converged
+    assert ism(X, weights, RBF(1e3), 2, random_state=0, **options).converged
+
+
+def test_a_failed_climb_warns():
+    """A climb that ends short of a stationary point says so, whatever ended it."""
+
+    class Opposite(PairSum):
+        def evaluate(self, W):
+            evaluation = super().evaluate(W)
+            return Formed(evaluation.objective, evaluation.size, -evaluation.matrix())
+
+    X, y = blobs()
+    total = Opposite(X, PairWeights.of_labels(y), profiles_of(RBF(2.0)))
+    run = Climb(total, "subspace", 1e-6, 50, True, np.random.default_rng(0))
+    with pytest.warns(ConvergenceWarning, match="no step raises the objective, though .* is not stationary"):
+        result = run.run(orthonormal(6, 2), None, 0)
+    assert not result.converged
+    with pytest.raises(ValueError, match="pass the derivative of value"):
+        ism(X, PairWeights.of_labels(y), ProfileKernel(lambda b: np.exp(-b), lambda b: np.exp(-b)), 2)
+
+
+@pytest.mark.parametrize("zero_diagonal", [False, True])
+@pytest.mark.parametrize("kind", ["labels", "general"])
+def test_closed_form_with_offset(kind, zero_diagonal):
+    """What the kernel is at zero counts in J, where the weights do not cancel it."""
+    X, weights = rows(40, 7), pair_weights(kind, 40)
+    result = ism(X, weights, Polynomial(1, 5.0), 2, zero_diagonal=zero_diagonal)
+    expected = slow_objective(X, weights.dense(), Polynomial(1, 5.0), result.components.T, zero_diagonal)
+    assert result.objective == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("q", [1, 2])
+def test_the_gap_is_seen_from_few_components(monkeypatch, q):
+    """Five directions matter; the gap after them shows with one component too, by the matrix or by products."""
+    X = rows(300, 12)
+    weights = PairWeights.of_targets(X[:, :5])
+    closed = ism(X, weights, Linear(), q)
+    assert suggest_n_components(closed) == 5
+    phi = X.T @ weights.dense() @ X
+    np.testing.assert_allclose(closed.spectrum, np.linalg.eigvalsh(phi)[::-1], atol=1e-9 * np.linalg.norm(phi))
+    monkeypatch.setattr(ism_module, "_FEW_COLUMNS", 5)
+    X = rows(300, 60)
+    weights = PairWeights.of_targets(X[:, :5])
+    held = ism(X, weights, RBF(40.0), q)
+    assert 5 < len(held.spectrum) < 60
+    assert suggest_n_components(held) == 5
+    phi = PairSum(X, weights, profiles_of(RBF(40.0))).evaluate(held.components.T).matrix()
+    expected = np.linalg.eigvalsh(phi)[::-1][: len(held.spectrum)]
+    np.testing.assert_allclose(held.spectrum, expected, atol=2e-3 * expected[0])
+
+
+def test_memory():
+    """What would not fit is refused before it is made, with the alternative."""
+    X = rows(300, 150)
+    classes = PairWeights.of_labels(np.arange(300) % 100)
+    with gramian.config(memory_budget="100kB"), pytest.raises(gramian.MemoryBudgetError, match="use fewer columns"):
+        ism(X, classes, RBF(9.0), 2)
+    refused = pytest.raises(gramian.MemoryBudgetError, match="use approximation='nystroem'")
+    with gramian.config(memory_budget="10MB"), refused:
+        ism(X, classes, RBF(9.0), 2, approximation="fourier")
+
+
+def test_too_many_pairs(monkeypatch):
+    """All pairs of very many rows are refused, and the message names what is faster."""
+    monkeypatch.setattr(ism_module, "_MOST_SAMPLES", 100)
+    X, y = blobs()
+    with pytest.raises(ValueError, match="pass approximation='nystroem' or 'fourier'"):
+        ism(X, PairWeights.of_labels(y), RBF(2.0), 2)
+    assert ism(X, PairWeights.of_labels(y), Linear(), 2).converged
+
+
+def test_landmarks_without_a_kernel():
+    """A kernel that is zero, or not finite, among the landmarks is told apart from a failure of linear algebra."""
+    X, weights = rows(50, 4), PairWeights.of_labels(np.arange(50) % 2)
+    with pytest.warns(ConvergenceWarning, match="flat"):
+        ism(0 * X, weights, Polynomial(2, 0.0), 2, approximation="nystroem")
+    with pytest.raises(ValueError, match="the kernel overflows on the projected X; scale the columns"):
+        ism(1e3 * X, weights, ExponentialProduct(1.0), 2, approximation="nystroem")
 
 
 def test_a_climb_on_the_level_ends():

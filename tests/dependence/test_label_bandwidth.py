@@ -10,6 +10,8 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import StandardScaler
 
+import gramian
+from gramian.configuration import MemoryBudgetError
 from gramian.datasets import make_adversarial, make_random_labels
 from gramian.dependence.label_bandwidth import (
     WidthCurve,
@@ -18,7 +20,7 @@ from gramian.dependence.label_bandwidth import (
     label_width,
     separation_weights,
 )
-from gramian.dependence.labelled_samples import count_contradictions, stratified_rows
+from gramian.dependence.labelled_samples import count_contradictions, stratified_rows, telling_rows
 from gramian.dependence.weights import PairWeights
 
 sizes = st.lists(st.integers(1, 12), min_size=2, max_size=6)
@@ -256,7 +258,7 @@ def test_one_class_is_refused():
 @given(sizes, st.integers(2, 40), st.integers(0, 100))
 @settings(max_examples=60, deadline=None)
 def test_stratified_rows_keep_the_shares(counts, n_rows, seed):
-    """Each class gives its share, at least two if it has them; rows are sorted and none comes twice."""
+    """Each class gives its share, at least two if all have room; rows are sorted and none comes twice."""
     codes = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(counts)), counts))
     rows = stratified_rows(codes, n_rows, np.random.default_rng(seed))
     assert (np.diff(rows) > 0).all()
@@ -265,9 +267,62 @@ def test_stratified_rows_keep_the_shares(counts, n_rows, seed):
         return
     drawn = np.bincount(codes[rows], minlength=len(counts))
     shares = np.array(counts) * n_rows / len(codes)
-    assert (drawn >= np.minimum(counts, 2)).all()
     assert (drawn <= np.maximum(shares + 0.5, 2)).all()
-    assert (drawn >= np.minimum(shares - 0.5, counts)).all()
+    assert len(rows) <= 2 * n_rows
+    if (drawn > 0).all():
+        assert (drawn >= np.minimum(counts, 2)).all()
+        assert (drawn >= np.minimum(shares - 0.5, counts)).all()
+
+
+def test_many_classes_do_not_draw_all_rows():
+    """Two rows of each of a thousand classes are not drawn where a hundred are asked for; large classes go first."""
+    codes = np.r_[np.repeat(np.arange(1000), 2), np.full(1000, 1000)]
+    rows = stratified_rows(codes, 100, np.random.default_rng(0))
+    drawn = np.bincount(codes[rows], minlength=1001)
+    assert 100 <= len(rows) <= 101
+    assert drawn[1000] == 33
+    assert set(drawn[:1000]) == {0, 2}
+
+
+@pytest.mark.parametrize("label_kernel", ["onehot", "balanced"])
+def test_a_width_for_very_many_classes(label_kernel):
+    """Classes that are not drawn do not count."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(1000, 2)), 2, axis=0) + 1e-3 * rng.normal(size=(2000, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        width = label_width(X, np.repeat(np.arange(1000), 2), max_samples=50, label_kernel=label_kernel, random_state=0)
+    assert 0 < width < 1
+
+
+def test_rows_that_differ_are_drawn_if_there_are_any():
+    """Where nearly all rows are equal, the draw is among the different rows of each class."""
+    X = np.zeros((5000, 2))
+    X[:2] = np.eye(2)
+    codes = np.arange(5000) % 2
+    rows = telling_rows(X, codes, 20, np.random.default_rng(0))
+    np.testing.assert_array_equal(np.unique(np.column_stack([X, codes])[rows], axis=0).shape, (4, 3))
+    assert len(rows) == 4
+
+
+def test_too_many_rows_are_refused_before_they_are_compared():
+    """With what they would take and which parameter to lower."""
+    with gramian.config(memory_budget="1MB"), pytest.raises(MemoryBudgetError, match=r"1000 rows .*max_samples"):
+        label_width(np.random.default_rng(0).random((1000, 2)), np.arange(1000) % 2, max_samples=None)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([0, 1, None, 1], "Input y contains missing values"),
+        (["a", "b", float("nan"), "b"], "Input y contains missing values"),
+        ([1, "a", 1, "a"], "y mixes text with other types"),
+    ],
+)
+def test_labels_that_are_none_are_refused(y, message):
+    """Missing labels, and labels of two types, are named as such."""
+    with pytest.raises(ValueError, match=message):
+        label_width(np.eye(4), np.array(y, dtype=object))
 
 
 def test_contradictions_are_counted_by_row():

@@ -4,8 +4,19 @@ import numpy as np
 import pytest
 
 from dependence.textbook_ism import KERNELS, kernel_of, rows
-from gramian.dependence.profiles import profiles_of
-from gramian.kernels import RBF, Laplacian, Linear, Polynomial, ProfileKernel, RationalQuadratic, RelativeRBF, Tanh
+from gramian.dependence.profiles import check_slopes, profiles_of
+from gramian.kernels import (
+    RBF,
+    InverseMultiquadric,
+    Laplacian,
+    Linear,
+    Multiquadric,
+    Polynomial,
+    ProfileKernel,
+    RationalQuadratic,
+    RelativeRBF,
+    Tanh,
+)
 
 every_kernel = pytest.mark.parametrize("name", KERNELS)
 
@@ -88,6 +99,59 @@ def test_bad_parameters():
         profiles_of(ProfileKernel(np.exp, np.exp, kind="both"))
     with pytest.raises(ValueError, match="second_derivative=None"):
         profiles_of(ProfileKernel(np.exp, np.exp))[0][1].second_derivative(np.ones(1))
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan])
+def test_parameters_are_positive(value):
+    """Parameters that would give another function, or none, are refused by name."""
+    for kernel, name in (
+        (RationalQuadratic(1.0, value), "exponent"),
+        (Multiquadric(value), "offset"),
+        (InverseMultiquadric(value), "offset"),
+    ):
+        with pytest.raises(ValueError, match=f"{name}=.* must be a finite number > 0"):
+            profiles_of(kernel)
+
+
+@pytest.mark.parametrize(
+    ("value", "derivative", "message"),
+    [
+        (lambda b: -np.sqrt(b), lambda b: -0.5 / np.sqrt(b), "derivative of ProfileKernel is not finite at β = 0"),
+        (lambda b: np.log(b), lambda b: b, "value of ProfileKernel is not finite at β = 0"),
+        (lambda b: -b, lambda b: -1.0, r"derivative of ProfileKernel returned float64 of shape \(\) for"),
+        (lambda b: -b, lambda b: b[:1], r"derivative of ProfileKernel returned float64 of shape \(1,\) for"),
+        (lambda b: None, lambda b: b, "value of ProfileKernel returned None"),
+        (lambda b: b.astype(str), lambda b: b, "value of ProfileKernel returned <U32"),
+    ],
+)
+def test_functions_that_give_no_numbers(value, derivative, message):
+    """What a user's function returns is checked, and the message says which function it was."""
+    ((_, profile),) = profiles_of(ProfileKernel(value, derivative))
+    with pytest.raises(ValueError, match=message):
+        profile.both(np.linspace(0, 1, 5))
+
+
+@pytest.mark.parametrize("kind", ["inner", "distance"])
+def test_derivatives_that_are_not(kind):
+    """A derivative of another function is refused, with the numbers; the right one, kinks included, is not."""
+    X = rows()
+
+    def gauss(b):
+        return np.exp(-b / 2)
+
+    for wrong in (lambda b: 0.5 * gauss(b), lambda b: -gauss(b), gauss):
+        with pytest.raises(ValueError, match="pass the derivative of value"):
+            check_slopes(profiles_of(ProfileKernel(gauss, wrong, kind=kind)), X)
+    check_slopes(profiles_of(ProfileKernel(gauss, lambda b: -0.5 * gauss(b), kind=kind)), X)
+    kinked = ProfileKernel(lambda b: -np.maximum(b, 1.0), lambda b: -(b > 1.0).astype(float), kind=kind)
+    check_slopes(profiles_of(kinked), X)
+    check_slopes(profiles_of(ProfileKernel(gauss, lambda b: -0.5 * gauss(b), kind=kind)), np.zeros_like(X))
+
+
+def test_widths_of_rows_next_to_each_other():
+    """Rows nearer than the root of the smallest number have a width that is not zero."""
+    widths = RelativeRBF(2).fit([[0.0], [1e-170], [1.0]]).widths_
+    assert np.all(widths > 0)
 
 
 def test_large_exponents():

@@ -4,6 +4,7 @@ import pickle
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -96,7 +97,7 @@ class TestSupervised:
     def test_every_row_its_own_class_is_pca(self, wine):
         """If every row is a class of its own, Γ = H, and the linear kernel gives principal components."""
         X, _ = wine
-        model = DependenceReduction(3, kernel="linear").fit(X, np.arange(len(X)))
+        model = DependenceReduction(3, kernel="linear", target="labels").fit(X, np.arange(len(X)))
         np.testing.assert_allclose(
             projector(model.components_), projector(PCA(3).fit(scaled(X)).components_), atol=1e-10
         )
@@ -178,6 +179,19 @@ class TestSupervised:
         Z, H = model.transform(X), centering(90)
         expected = np.trace(gaussian(Z, Z, model.kernel_.width_) @ H @ L @ H)
         assert model.objective_ == pytest.approx(expected, rel=1e-5)
+
+    @pytest.mark.parametrize("step", [1e-6, 0.02, 0.2])
+    def test_whole_numbers_are_targets(self, step):
+        """Rounded targets, whatever their grain, give the direction that they depend on, not the widest one."""
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(400, 6))
+        X[:, :3] = rng.normal(size=(400, 1)) + 0.3 * X[:, :3]  # the first principal component
+        y = np.round((X[:, 5] + 0.1 * rng.normal(size=400)) / step).astype(int)
+        model = DependenceReduction(1).fit(X, y)
+        assert model.mode_ == "supervised"  # also with −1 among the values
+        assert model.target_ == ("rbf" if step < 0.1 else "labels")
+        assert abs(model.components_[0, 5]) > 0.98
+        assert model.score(X[:50], y[:50]) > 0
 
     def test_gap_chooses_the_number_of_components(self, rng):
         """Four groups in a plane need two directions, whatever number of columns there is beside."""
@@ -265,6 +279,23 @@ class TestUnsupervised:
         assert model.n_clusters_ == 3
         assert nmi(np.repeat(range(3), 30), model.labels_) == 1
 
+    def test_components_for_all_clusters(self, wine, model):
+        """Without labels the gap does not choose fewer components of positive eigenvalue than k clusters span."""
+        assert np.argmax(model.eigengaps_) == 0
+        chosen = DependenceReduction(None, n_clusters=3, random_state=0).fit(wine[0])
+        assert chosen.n_components_ == 2
+        assert nmi(wine[1], chosen.labels_) > 0.84
+
+    def test_objective_is_that_of_the_kept_projection(self, wine, monkeypatch):
+        """Where the turns end below their best, the best is kept, and its objective with it."""
+        paths = iter([3.0, 5.0, 4.0])
+        monkeypatch.setattr(alternating, "agreement", lambda gram, weights: next(paths))
+        monkeypatch.setattr("gramian.dependence.reduction._TURNS", 3)
+        with pytest.warns(ConvergenceWarning, match="still changed"):
+            model = DependenceReduction(2, n_clusters=3, random_state=0).fit(wine[0])
+        np.testing.assert_array_equal(model.objective_path_, [3, 5, 4])
+        assert model.objective_ == 5
+
     def test_relative_widths(self, wine):
         """The relative RBF, whose widths belong to rows, clusters and predicts too."""
         X = wine[0]
@@ -321,6 +352,8 @@ class TestSemiSupervised:
         [
             ([-1, 1] * 20, "supervised"),
             ([-1, 0, 1, 2] * 10, "semi"),
+            (np.array([-1, 0, 1, 2] * 10, dtype=object), "semi"),
+            ([-2, -1, 0, 1] * 10, "supervised"),
             ([0, 1] * 20, "supervised"),
             (None, "unsupervised"),
         ],
@@ -350,6 +383,18 @@ class TestReading:
         np.testing.assert_allclose(np.delete(model.components_, 4, axis=1), plain.components_, atol=1e-8)
         assert model.feature_importances_[4] == 0
         np.testing.assert_allclose(model.transform(padded), plain.transform(X), atol=1e-7)
+
+    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+    @pytest.mark.parametrize("standardize", [True, False])
+    def test_columns_constant_up_to_rounding(self, wine, standardize, dtype):
+        """A column of 0.3 and 0.1 + 0.2 is constant: a small change of it moves nothing."""
+        X, y = wine
+        noise = np.arange(len(X)) % 2 * np.finfo(dtype).eps
+        padded = np.column_stack([X, 0.3 * (1 + noise)]).astype(dtype)
+        model = DependenceReduction(2, standardize=standardize).fit(padded, y)
+        assert not model.components_[:, -1].any()
+        moved = padded + np.r_[np.zeros(13), 1e-3].astype(dtype)
+        np.testing.assert_array_equal(model.transform(moved), model.transform(padded))
 
     @pytest.mark.parametrize("standardize", [True, False])
     def test_constant_columns_do_not_count(self, rng, standardize):
@@ -457,12 +502,37 @@ class TestRefusals:
             (np.where(np.arange(178) == 3, np.nan, 0.5), "y contains NaN"),
             (np.zeros(20, int), "inconsistent numbers of samples"),
             (np.zeros((178, 2, 2)), r"y has shape \(178, 2, 2\)"),
+            (np.array(["a", None] * 89, dtype=object), "Input y contains missing values"),
+            (np.array(["a", float("nan")] * 89, dtype=object), "Input y contains missing values"),
+            (pd.Series(["a", pd.NA] * 89, dtype="string"), "Input y contains missing values"),
+            (pd.Series([1, pd.NA] * 89, dtype="Int64"), "Input y contains"),
+            (np.array([1, "a"] * 89, dtype=object), "y mixes text with other types"),
+            (pd.DataFrame({"a": ["x", "y"] * 89, "b": [0.5, 1.5] * 89}), "columns of text and of real numbers"),
         ],
     )
     def test_targets(self, wine, y, message):
         """A y that says nothing, or not enough, is refused."""
         with pytest.raises(ValueError, match=message):
             DependenceReduction(2).fit(wine[0], y)
+
+    def test_one_column(self, wine):
+        """One column that varies cannot be projected, which is said without naming an impossible number."""
+        with pytest.raises(ValueError, match="a projection needs two or more"):
+            DependenceReduction(1).fit(wine[0][:, :1], wine[1])
+
+    def test_a_fold_of_one_class_scores_nothing(self, wine):
+        """HSIC with a constant y is 0, so a fold that has one class only is no error."""
+        X, y = wine
+        model = DependenceReduction(2, kernel="linear").fit(X, y)
+        assert model.score(X[:20], y[:20]) == 0
+        semi = DependenceReduction(2, kernel="linear", mode="semi", random_state=0).fit(X, y)
+        assert semi.score(X[:20], np.where(y[:20] == 0, -1, y[:20])) == 0
+
+    def test_warnings_name_the_caller(self, wine):
+        """A warning of the solver points to the line that called fit."""
+        with pytest.warns(UserWarning, match="n_components=4 is more than the 2 directions") as caught:
+            DependenceReduction(4, kernel="linear").fit(*wine)
+        assert caught[0].filename == __file__
 
     def test_missing_values(self, wine):
         """NaN in X is refused with a word about what to do."""

@@ -1,10 +1,14 @@
 """Weights of pairs against their matrices written out."""
 
+import tracemalloc
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import gramian
 from gramian.dependence.weights import PairWeights
 
 
@@ -133,3 +137,59 @@ def test_bad_input():
     for wrong in (lambda w: w + 1, lambda w: w - 1, lambda w: "2" * w):
         with pytest.raises(TypeError):
             wrong(PairWeights(np.ones((3, 1))))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["a", None] * 5,
+        np.array(["a", np.nan] * 5, object),
+        pd.Categorical(["a", None] * 5),
+        pd.array([1, None] * 5, dtype="Int64"),
+        np.array(["2020-01-01", "NaT"] * 5, "M8[D]"),
+        [1.0, np.inf] * 5,
+        [[1.0, 2.0], [1.0, np.nan]] * 5,
+    ],
+    ids=["None", "object", "categorical", "integer", "date", "infinite", "table"],
+)
+def test_missing_labels(y):
+    """Missing labels of every kind are refused, and are no class."""
+    with pytest.raises(ValueError, match="y has missing labels"):
+        PairWeights.of_labels(y)
+
+
+def test_mixed_labels():
+    """Text and numbers in one column cannot be sorted; in columns of their own they can."""
+    with pytest.raises(ValueError, match="y mixes labels of types int, str"):
+        PairWeights.of_labels(np.array(["a", 1] * 5, object))
+    assert PairWeights.of_labels(np.array([["a", 1], ["b", 2]] * 5, object)).n_samples == 10
+
+
+def test_constant_targets_weigh_nothing():
+    """The mean of equal numbers is off by rounding; the weights are zero all the same."""
+    assert PairWeights.of_targets(np.full(200, 0.1)).norm() == 0
+    both = PairWeights.of_targets(np.column_stack([np.full(200, 0.1), np.arange(200.0)]))
+    np.testing.assert_array_equal(both.factor[:, 0], 0)
+    assert both.norm() == pytest.approx(PairWeights.of_targets(np.arange(200.0)).norm(), rel=1e-12)
+
+
+def test_every_sample_a_class():
+    """With as many classes as samples nothing of size classes by classes is made."""
+    n = 2000
+    weights = PairWeights.of_labels(np.arange(n))
+    with gramian.config(memory_budget="1MB"):
+        tracemalloc.start()
+        norm = weights.norm()
+        tile = weights.block(slice(0, 100), slice(50, 150))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 1e6
+    assert norm == pytest.approx(np.sqrt(n - 1), rel=1e-12)  # of the projection H
+    np.testing.assert_allclose(tile, (np.eye(n) - 1 / n)[:100, 50:150], atol=1e-15)
+
+
+def test_numbers_that_are_none():
+    """Weights are not multiplied by what is no number."""
+    for number in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="pass a finite number"):
+            number * PairWeights.of_labels([0, 1, 1])

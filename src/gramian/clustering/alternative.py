@@ -24,7 +24,7 @@ from gramian.dependence.alternating import (
 )
 from gramian.dependence.columns import ColumnScaling, check_n_components
 from gramian.dependence.profiles import profiles_of
-from gramian.dependence.targets import checked_target, target_kind
+from gramian.dependence.targets import checked_target, has_fractions
 from gramian.dependence.weights import PairWeights
 from gramian.estimator import KernelEstimator
 from gramian.kernels import RBF, Kernel, resolve_width
@@ -34,7 +34,7 @@ from gramian.typing import Array, RandomState
 __all__ = ["AlternativeClustering", "alternative_search"]
 
 _WIDTHS = (0.5, 0.2, 0.1, 0.05)  # of the median distance, from which kernel="auto" chooses
-_CLEAR = 0.5  # a separation below this is none
+_CLEAR = 0.5  # clusters of a separation below this do not stand apart
 _TRIAL_ROWS = 1000  # rows on which widths are tried
 
 
@@ -55,10 +55,13 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
     kernel : Kernel or str, default "auto"
         "auto" is RBF with a width that is chosen: 50, 20, 10 and 5 % of the median distance are tried, on at most
         1000 rows, and the one whose clusters stand apart most clearly (``separation_``) is taken. Where none exceeds
-        0.5 there is no clear alternative, and 50 % serves. The result depends on the width far more than on
+        0.5 no clear alternative was found, and 50 % serves. The result depends on the width far more than on
         ``novelty``. Kernels as in :class:`gramian.DependenceReduction`.
     novelty : float or "balance", default 1.0
-        How much likeness to the known clusters costs. "balance" makes both terms equal under all columns.
+        How much likeness to the known clusters costs. Columns of Y are as long as the root of a cluster's size, those
+        of U of length one, so the number of known clusters over n weighs both alike: too little to keep clear known
+        clusters from coming back (``novelty_`` near 1). 1 does, and forbids even likeness by chance. "balance" makes
+        both terms equal under all columns.
     n_components : int or None, default None
         Columns of the projection. None: as many as X has less the directions that the known clusters' means span
         (their number less one each), at least 1.
@@ -98,7 +101,7 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
     cost_ : float
         novelty · novelty_hsic_ − quality_, what was minimised.
     separation_ : float
-        From 0 to 1: 1 − (1 − λ_{k−1}) / (1 − λ_k) of the eigenvalues of Q.
+        From 0 to 1: 1 − (1 − λ_{k−1}) / (1 − λ_k) of the eigenvalues of Q; 0 for one cluster.
     novelty_weight_ : float
         ``novelty``, or what "balance" made of it.
     eigenvalues_ : ndarray (n_clusters,)
@@ -195,6 +198,10 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
         k = check_count(self, "n_clusters", n)
         assert k is not None
         known = None if y is None else _labellings(y, n)
+        if known is not None and n < 3:
+            raise ValueError(f"X has n_samples={n}; an alternative to y needs at least 3")
+        if known is not None and not (known != known[0]).any():
+            warnings.warn("y has only one cluster, so it does not restrict the alternative", UserWarning, stacklevel=2)
         q = check_n_components(self.n_components, d) or _default_components(known, d)
         seed = int(generator(self.random_state).integers(2**31))
         problem = _Problem(self, known, k, q, seed)
@@ -233,7 +240,8 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
         check_whole(self, "verbose", least=0)
         check_positive(self, "tol")
         if isinstance(self.novelty, str):
-            check_choice(self, "novelty", ("balance",))
+            if self.novelty != "balance":
+                raise ValueError(f"novelty={self.novelty!r} is not known; pass a number >= 0 or 'balance'")
         else:
             check_real(self, "novelty", least=0)
 
@@ -317,8 +325,7 @@ class _Problem:
         scale = Scale.of(model.approximation, model.n_features, kernel, len(X), self.seed)
         start = clusters_of_all_columns(X, self.k, scale)
         labels = None if self.known is None else PairWeights.of_labels(self.known)
-        if labels is not None and labels.norm() == 0:
-            warnings.warn("y has only one cluster, so it does not restrict the alternative", UserWarning, stacklevel=3)
+        if labels is not None and labels.norm() == 0:  # a draw of rows may have one cluster only
             labels = None
         weight = 0.0 if labels is None else float(model.novelty) if model.novelty != "balance" else None
         if weight is None and labels is not None:
@@ -417,7 +424,7 @@ def _is_auto(kernel: Any) -> bool:
 def _labellings(y: Any, n: int) -> Array:
     """Known labels as columns (n, v)."""
     y = checked_target(y, n)
-    if target_kind(y) != "labels":
+    if has_fractions(y):
         raise ValueError("y holds real numbers; pass the labels of a known clustering, (n,) or (n, v)")
     return y.reshape(n, -1)
 

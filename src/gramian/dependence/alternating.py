@@ -142,11 +142,17 @@ class RelaxedClusters:
         The eigenvalues; their sum is the quality of the clusters.
     roots : ndarray (n,) or None
         The square roots of the degrees.
+    n_clusters : int
+        k, also where there are fewer eigenvectors.
+    settled : bool
+        Whether the eigenvectors reached their tolerance.
     """
 
     vectors: Array
     values: Array
     roots: Array | None
+    n_clusters: int
+    settled: bool
 
     @classmethod
     def of(cls, gram: Gram, k: int, *, normalize: bool) -> RelaxedClusters:
@@ -156,22 +162,26 @@ class RelaxedClusters:
         if normalize:
             roots = degree_roots(gram)
             view = SandwichGram(gram, 1 / roots)
-        values, vectors = view.centered().eigenpairs(min(k, n - 1), tol=_EIGEN_TOL)
+        with warnings.catch_warnings(record=True) as said:
+            # Told once at the end, of the clusters that are kept, not of every turn.
+            warnings.simplefilter("always", ConvergenceWarning)
+            values, vectors = view.centered().eigenpairs(min(k, n - 1), tol=_EIGEN_TOL)
         keep = values > 1e-9 * max(float(values[0]), 0.0)
         if not keep.any():
             raise ValueError("all rows of X are alike under the kernel, so there is nothing to cluster; check X")
-        return cls(np.ascontiguousarray(vectors[:, keep]), values[keep], roots)
+        return cls(np.ascontiguousarray(vectors[:, keep]), values[keep], roots, k, not said)
 
     @property
     def separation(self) -> float:
         """How clearly the clusters stand apart, from 0 to 1: 1 − (1 − λ_{k−1}) / (1 − λ_k).
 
         1 − λ is what cutting off one more cluster costs; k clusters have k − 1 cuts. Where a cut is between a handful
-        of rows and the rest, the kernel is too narrow to see clusters, and the separation is 0. Without degrees the
-        eigenvalues have no such scale, and it is 1 − λ_k / λ_{k−1}.
+        of rows and the rest, the kernel is too narrow to see clusters, and the separation is 0; as it is where there is
+        no cut, or no λ_k to compare with. Without degrees the eigenvalues have no such scale, and it is
+        1 − λ_k / λ_{k−1}.
         """
-        if len(self.values) < 2:
-            return 1.0
+        if len(self.values) < max(2, self.n_clusters):
+            return 0.0
         cuts = self.vectors[:, :-1]
         if (1 / (cuts**4).sum(axis=0)).min() < _FEW_ROWS * len(cuts):  # how many rows a unit vector is spread over
             return 0.0
@@ -275,7 +285,7 @@ class Alternation:
     Attributes
     ----------
     solution : ISMResult
-        Of the last projection.
+        Of the last projection, or of the best one where the turns did not come to rest.
     clusters : RelaxedClusters
     kernel : Kernel
         Fitted on ``rows``.
@@ -283,6 +293,8 @@ class Alternation:
         The projected samples.
     gram : Gram
         Of the rows.
+    objective : float
+        Σ Γ K of that projection.
     objective_path : ndarray
         Σ Γ K after every turn.
     n_iter : int
@@ -294,6 +306,7 @@ class Alternation:
     kernel: Kernel
     rows: Array
     gram: Gram
+    objective: float
     objective_path: Array
     n_iter: int
     converged: bool
@@ -303,6 +316,13 @@ class Alternation:
         if not self.converged:
             warnings.warn(
                 f"clusters and projection still changed after {self.n_iter} turns, and the best are kept; {remedy}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        elif not self.clusters.settled:
+            warnings.warn(
+                "the eigenvectors that tell the clusters apart are not exact, so some rows may be in the wrong one; "
+                f"{remedy}",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -344,7 +364,8 @@ def alternate(
     init : {"spectral", "random"}
         The first W. "spectral" is the maximum with the kernel's slope at W = 0, where all degrees are equal.
     max_iter : int
-        Turns. Where they are not enough the best objective so far is kept.
+        Turns. Where they are not enough the one with the best objective is kept. Where they come to rest the last one
+        is, which alone is stationary: degrees change from turn to turn, so an earlier objective may be higher.
     tol : float
         Largest sine of an angle between successive subspaces, of W and of U. A relative change of the objective below
         1e-4 ends the turns too: directions that hardly matter may go on turning.
@@ -384,12 +405,14 @@ def alternate(
             converged = True
             break
     assert best is not None
-    if not converged and best[1] is not solution:
-        _, solution, clusters = best
-        view = seen(solution.components.T)
     assert view is not None
+    objective = path[-1]
+    if not converged and best[1] is not solution:
+        objective, solution, clusters = best
+        view = None
+        view = seen(solution.components.T)
     rows, fitted, gram = view
-    return Alternation(solution, clusters, fitted, rows, gram, np.array(path), len(path), converged)
+    return Alternation(solution, clusters, fitted, rows, gram, objective, np.array(path), len(path), converged)
 
 
 def _first_projection(

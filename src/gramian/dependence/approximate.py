@@ -13,10 +13,11 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from gramian.configuration import threads
-from gramian.dependence.pairs import Betas, tile_sums
+from gramian.configuration import require_memory, threads
+from gramian.dependence.pairs import OVERFLOW, Betas, tile_sums
 from gramian.dependence.profiles import Kind, WeightedProfiles
 from gramian.dependence.weights import PairWeights
+from gramian.grams.features import squared_norms
 from gramian.grams.tiles import run_threaded, slices
 from gramian.landmarks.fourier import orthogonal_frequencies
 from gramian.landmarks.selection import uniform
@@ -27,22 +28,26 @@ _JITTER = 1e-8  # of the kernel among landmarks, relative to its mean diagonal a
 
 
 class _Lazy:
-    """J now, Φ when it is asked for."""
+    """J now, Φ and the size of what cancels in it when they are asked for."""
 
-    def __init__(self, objective: float, form: Callable[[], Array]) -> None:
+    def __init__(self, objective: float, form: Callable[[], tuple[Array, float]]) -> None:
         self.objective = objective
         self._form = form
 
     @cached_property
-    def _phi(self) -> Array:
-        phi = self._form()
-        return (phi + phi.T) / 2
+    def _formed(self) -> tuple[Array, float]:
+        phi, size = self._form()
+        return (phi + phi.T) / 2, size
+
+    @property
+    def size(self) -> float:
+        return self._formed[1]
 
     def matrix(self) -> Array:
-        return self._phi
+        return self._formed[0]
 
     def product(self, V: Array) -> Array:
-        return self._phi @ V
+        return self.matrix() @ V
 
 
 class _Rows:
@@ -59,8 +64,9 @@ class _Rows:
         totals = [start() for _ in range(min(self.n_workers, len(self.chunks)))]
 
         def work(share: int) -> None:
-            for rows in self.chunks[share :: len(totals)]:
-                add(totals[share], rows)
+            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by those who ask
+                for rows in self.chunks[share :: len(totals)]:
+                    add(totals[share], rows)
 
         run_threaded(work, range(len(totals)), entries=self.entries, n_workers=self.n_workers)
         for other in totals[1:]:
@@ -125,6 +131,12 @@ class FourierPairSum:
         self.frequencies = orthogonal_frequencies(n_components, len(self.rates), rng) * np.sqrt(2 * self.rates)
         self.constant = self.amplitudes.sum() * weights.diagonal().sum() if zero_diagonal else 0.0
         self._rows = _Rows(len(X), len(self.rates), n_workers)
+        r, d, m = len(weights.scale), X.shape[1], 2 * len(self.rates)
+        require_memory(
+            8.0 * r * d * m * min(self._rows.n_workers, len(self._rows.chunks)),
+            f"approximation='fourier' with {r} classes or targets, {d} columns and {m} features",
+            "use approximation='nystroem', or a smaller n_features",
+        )
 
     def objective(self, W: Array) -> float:
         """J(W) alone."""
@@ -143,7 +155,7 @@ class FourierPairSum:
         objective = float(self.weights.scale @ power) - self.constant
         return _Lazy(objective, lambda: self._form(W, cosines, sines))
 
-    def _form(self, W: Array, cosines: Array, sines: Array) -> Array:
+    def _form(self, W: Array, cosines: Array, sines: Array) -> tuple[Array, float]:
         d, D = self.X.shape[1], len(self.rates)
         r = len(self.weights.scale)
         strength = np.sqrt(self.amplitudes * self.rates)
@@ -172,7 +184,8 @@ class FourierPairSum:
         # Σ_ij Γ_ij sin(θ_i − θ_j)(x_i − x_j) is twice the column of ``slopes``; half the gradient follows.
         error = -(slopes * self.amplitudes) @ self.frequencies.T - phi @ W
         error -= W @ (W.T @ error)
-        return phi + error @ W.T + W @ error.T
+        # The waves are wrong by more than rounding: only what is exactly zero counts as nothing.
+        return phi + error @ W.T + W @ error.T, 0.0
 
 
 def _waves(Z: Array, frequencies: Array) -> tuple[Array, Array]:
@@ -250,11 +263,14 @@ class NystroemPairSum:
             totals[0] += self.weights.project(tile(rows)[0], rows)
 
         (sums,) = self._rows.sums(lambda: [np.zeros((len(self.weights.scale), m))], add)
-        within, slopes = tile_sums(self.profiles, lambda kind: among(kind, every, every, same=True), every, every)
+        with np.errstate(over="ignore", invalid="ignore"):
+            within, slopes = tile_sums(self.profiles, lambda kind: among(kind, every, every, same=True), every, every)
         if self._jitter is None:
             # Fixed from the first projection on: a jitter that moved with W would have a gradient of its own.
-            self._jitter = _JITTER * float(np.trace(within)) / m
+            self._jitter = _JITTER * float(np.trace(within)) / m or 1.0  # of a kernel that is zero, anything
         within[np.diag_indices(m)] += self._jitter
+        if not (np.isfinite(within).all() and np.isfinite(sums).all()):
+            raise ValueError(OVERFLOW)
         alpha = cho_solve(cho_factor((within + within.T) / 2, lower=True), sums.T)
         objective = float(self.weights.scale @ np.einsum("am,ma->a", sums, alpha))
         diagonal = self._diagonal(Z) if self.zero_diagonal else None
@@ -280,13 +296,14 @@ class NystroemPairSum:
         alpha: Array,
         slopes: dict[Kind, Array],
         diagonal: tuple[Array, Array] | None,
-    ) -> Array:
+    ) -> tuple[Array, float]:
         L = self.landmarks
         (m, d), q = L.shape, W.shape[1]
         part = len(self.X) / m
 
         def start() -> list[Array]:
-            return [np.zeros((m, d)), np.zeros(m), np.zeros((d, d)), np.zeros((m, q)), np.zeros(m), np.zeros((d, q))]
+            shapes = (m, d), (m,), (d, d), (m, q), (m,), (d, q), (1,)
+            return [np.zeros(shape) for shape in shapes]
 
         def add(totals: list[Array], rows: slice) -> None:
             X, by_kind = self.X[rows], tile(rows)[1]
@@ -296,13 +313,14 @@ class NystroemPairSum:
             totals[0] += P.T @ X
             totals[1] += right
             totals[2] += X.T @ (left[:, None] * X)
+            totals[6] += np.abs(left) @ squared_norms(X)
             # The same pairs with the weights of the gradient, only as far as the product with W needs them.
             P, left, right = _split(by_kind, 2 * self.weights.expand(alpha.T, rows))
             totals[3] += P.T @ Z
             totals[4] += right
             totals[5] += X.T @ (left[:, None] * Z + P @ (L @ W))
 
-        image, degrees, phi, image_W, degrees_W, gradient = self._rows.sums(start, add)
+        image, degrees, phi, image_W, degrees_W, gradient, size = self._rows.sums(start, add)
         cross = L.T @ image
         phi += cross + cross.T + L.T @ (degrees[:, None] * L)
         P, left, right = _split(slopes, -(alpha * self.weights.scale) @ alpha.T)
@@ -312,7 +330,8 @@ class NystroemPairSum:
             gradient -= self.X.T @ ((self.weights.diagonal() * diagonal[1])[:, None] * (self.X @ W))
         error = gradient - phi @ W
         inside = W.T @ error
-        return phi + error @ W.T + W @ error.T - W @ ((inside + inside.T) / 2) @ W.T
+        phi += error @ W.T + W @ error.T - W @ ((inside + inside.T) / 2) @ W.T
+        return phi, float(size[0])
 
 
 def _split(slopes: dict[Kind, Array], weights: Array) -> tuple[Array, Array, Array]:

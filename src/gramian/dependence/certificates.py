@@ -8,13 +8,16 @@ condition, an eigengap larger than a sum over pairs, is reported beside it; it h
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 from sklearn.utils.validation import check_array
 
+from gramian.checks import check_positive
 from gramian.configuration import threads
+from gramian.dependence.eigenspace import MatrixSpace
 from gramian.dependence.ism import ISMResult, _check_sizes
 from gramian.dependence.pairs import Betas, PairSum
 from gramian.dependence.profiles import WeightedProfiles, profiles_of
@@ -27,6 +30,7 @@ from gramian.typing import Array, RandomState
 __all__ = ["SecondOrder", "second_order"]
 
 _EDGE = 384
+_STATIONARY = 1e-3  # a residual that the solver, stopped by rounding, still calls an end
 
 
 @dataclass(frozen=True)
@@ -35,19 +39,23 @@ class SecondOrder:
 
     Attributes
     ----------
+    residual : float
+        ‖Φ W − W (WᵀΦW)‖ / ‖Φ W‖; where it is not small, the point is not stationary, and no maximum of any kind.
     smallest_eigenvalue : float
         Of the reduced Hessian of −J: the least curvature over all unit directions that leave the subspace.
     is_local_maximum : bool
-        Whether it is not negative, up to rounding.
+        Whether it is not negative, up to rounding, at a point whose residual is below 1e-3.
     eigengap : float
         2 (λ_q − λ_{q+1}) of Φ, which the two bounds are compared with.
     bound, tight_bound : float
         Σ_ij abs(Γ_ij f″(β_ij)) times ‖A_ij‖², with A_ij whole, or only its part between the subspace and
         its complement.
     bound_holds, tight_bound_holds : bool
-        Whether the eigengap is at least that; either suffices for a local maximum, neither is necessary.
+        Whether the eigengap is at least that, at such a point; either suffices for a local maximum, neither is
+        necessary.
     """
 
+    residual: float
     smallest_eigenvalue: float
     is_local_maximum: bool
     eigengap: float
@@ -103,6 +111,9 @@ def second_order(
     """
     X = check_array(X, dtype=np.float64, input_name="X")
     _check_sizes(X, weights, profiles := profiles_of(kernel))
+    check_positive(SimpleNamespace(tol=tol), "tol")
+    if not isinstance(result, ISMResult):
+        raise ValueError(f"result must be what ism returns but is of type {type(result).__name__}")
     W = np.ascontiguousarray(result.components.T)
     if W.shape[0] != X.shape[1]:
         raise ValueError(f"result has components of {W.shape[0]} columns but X has {X.shape[1]}; pass the X it is of")
@@ -110,17 +121,22 @@ def second_order(
     curvature = Curvature(X, weights, profiles, W, evaluation.product, zero_diagonal=zero_diagonal)
     smallest, scale = curvature.smallest_eigenvalue(tol, random_state)
     bound, tight = curvature.bounds()
-    values = np.linalg.eigvalsh(evaluation.product(np.eye(len(W))))[::-1]
+    phi = evaluation.matrix()
+    assert phi is not None
+    space = MatrixSpace(phi, W)
+    values = space.spectrum()
     q = W.shape[1]
     gap = 2 * float(values[q - 1] - values[q])
+    stationary = space.residual < _STATIONARY
     return SecondOrder(
+        residual=space.residual,
         smallest_eigenvalue=smallest,
-        is_local_maximum=smallest >= -10 * tol * scale,
+        is_local_maximum=stationary and smallest >= -10 * tol * scale,
         eigengap=gap,
         bound=bound,
         tight_bound=tight,
-        bound_holds=gap >= bound,
-        tight_bound_holds=gap >= tight,
+        bound_holds=stationary and gap >= bound,
+        tight_bound_holds=stationary and gap >= tight,
     )
 
 

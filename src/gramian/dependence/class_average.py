@@ -13,13 +13,13 @@ import numpy as np
 from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from gramian.checks import check_choice, check_positive, check_real, check_whole, remember_columns
 from gramian.configuration import require_memory
+from gramian.dependence.columns import ColumnScaling
 from gramian.dependence.label_bandwidth import best_width
-from gramian.dependence.labelled_samples import check_classes, scaled
+from gramian.dependence.labelled_samples import all_equal, check_classes, indicators, scaled
 from gramian.dependence.layer_diagnostics import KernelClassSums
 from gramian.grams import tiles
 from gramian.kernels import RBF
@@ -98,7 +98,9 @@ class ClassSumLayer:
 
     @classmethod
     def of(cls, inputs: Array, counts: Array, width: float, normalization: str | None) -> ClassSumLayer:
-        layer = cls(inputs, counts, width, np.eye(len(counts)))
+        n, k = len(inputs), len(counts)
+        require_memory(8.0 * n * k, f"the {n}×{k} matrix of class sums", "use fewer classes, or fewer rows")
+        layer = cls(inputs, counts, width, np.eye(k))
         if normalization is None:
             return layer
         within = np.add.reduceat(layer(inputs), layer._starts(), axis=0)  # Yᵀ K Y
@@ -115,7 +117,7 @@ class ClassSumLayer:
 
     def __call__(self, Z: Array) -> Array:
         """The layer's output for rows Z, shape (n, k)."""
-        Y = np.repeat(np.eye(len(self.counts)), self.counts, axis=0)
+        Y = indicators(np.repeat(np.arange(len(self.counts)), self.counts))
         return tiles.product(RBF(width=self.width), Z, self.inputs, Y) @ self.scaling
 
     def _starts(self) -> Array:
@@ -160,7 +162,8 @@ class ClassAverageChain(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
         Normalised HSIC after each layer, rising.
     output_width_ : float
         Of the kernel that judges the last output.
-    scaler_ : StandardScaler or None
+    scaler_ : ColumnScaling or None
+        Its ``mean`` and ``scale`` are taken from and divided out of the columns that vary.
 
     References
     ----------
@@ -218,11 +221,11 @@ class ClassAverageChain(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
             raise ValueError(
                 f"n_neighbors={self.n_neighbors} is more than the {len(X)} samples; pass n_neighbors <= {len(X)}"
             )
-        scaler = StandardScaler().fit(X) if self.standardize else None
+        if all_equal(X):
+            raise ValueError("all rows of X are equal, so no width tells classes apart; check X")
+        scaler = ColumnScaling(X, standardize=True) if self.standardize else None
         order = np.argsort(codes, kind="stable")
         inputs, codes = scaled(scaler, X[order]), codes[order]
-        if np.ptp(inputs, axis=0).max() == 0:
-            raise ValueError("all rows of X are equal, so no width tells classes apart; check X")
         layers, alignments, output, width = self._chain(inputs, codes)
         if self.fallback == "two_layer" and not (alignments and alignments[-1] > self.threshold):
             layers, alignments, output, width = self._two_layer(inputs, codes)

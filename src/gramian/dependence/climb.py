@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from gramian.dependence.eigenspace import Space, space_of
+from gramian.dependence.pairs import OVERFLOW
 from gramian.grams.eigen import fix_signs
 from gramian.progress import steps
 from gramian.typing import Array
@@ -27,6 +28,7 @@ _PATIENCE = 3  # steps without a fall before the shift is halved
 _SLOW = 0.7  # ratio of two steps from which on the climb is extrapolated
 _VANISHING_GAP = 1e-10
 _STATIONARY = 1e-3  # of the tolerance: a residual so small ends the climb however long the last step was
+_FLAT = 1e-13  # of what cancels in Φ: rounding
 _STALLED = 1e3  # times the tolerance: a residual below it, where J no longer tells up from down, is an end too
 
 
@@ -50,7 +52,8 @@ class ISMResult:
         Steps taken, and passes over the pairs.
     converged : bool
     status : {"converged", "stalled", "max_iter", "closed form"}
-        Why it stopped. "stalled" means that rounding hides any further ascent.
+        Why it stopped. "stalled" means that rounding hides any further ascent; of a kernel that is flat from the start
+        on, the start is returned.
     residual : float
         ‖Φ W − W (WᵀΦW)‖ / ‖Φ W‖, zero at a stationary point.
     top_eigenspace : bool
@@ -108,6 +111,8 @@ class Climb:
         values: Array | None = None
         status, moved = "max_iter", np.inf
         n_iter = 0
+        if space.size <= _FLAT * current.size:
+            return self._result(space, basis, path, n_iter, "stalled", flat=True)
         with steps("Projecting", total=self.max_iter, verbose=verbose) as advance:
             while True:
                 if n_iter and self._settled(space.residual, moved, path):
@@ -144,7 +149,7 @@ class Climb:
         self.n_evaluations += 1
         evaluation = self.total.evaluate(W)
         if not np.isfinite(evaluation.objective):
-            raise ValueError("the kernel overflows on the projected X; scale the columns, e.g. with StandardScaler")
+            raise ValueError(OVERFLOW)
         return evaluation
 
     def _step(self, space: Space, objective: float) -> tuple[Any, Array, Array] | None:
@@ -201,17 +206,16 @@ class Climb:
             return abs(path[-1] - path[-2]) <= self.tol * abs(path[-1])
         return False
 
-    def _result(self, space: Space, basis: Array | None, path: list[float], n_iter: int, status: str) -> ISMResult:
+    def _result(
+        self, space: Space, basis: Array | None, path: list[float], n_iter: int, status: str, *, flat: bool = False
+    ) -> ISMResult:
         eigenvalues, W = space.rotated()
         leading, top = space.leading(0.0, final=True)
-        warn_of_gap(leading, W.shape[1], stacklevel=5)
-        if status == "max_iter":
-            warnings.warn(
-                f"the projection had not settled after max_iter={self.max_iter} steps (residual {space.residual:.1e}); "
-                "raise max_iter or tol",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        converged = status == "converged" or (status == "stalled" and space.residual < _STALLED * self.tol and not flat)
+        if not flat:
+            warn_of_gap(leading, W.shape[1], stacklevel=5)
+        if not converged:
+            warnings.warn(self._why(status, flat, space.residual), ConvergenceWarning, stacklevel=4)
         return ISMResult(
             components=fix_signs(W if basis is None else basis @ W).T,
             eigenvalues=eigenvalues,
@@ -220,17 +224,34 @@ class Climb:
             objective_path=np.array(path),
             n_iter=n_iter,
             n_evaluations=self.n_evaluations,
-            converged=status == "converged" or (status == "stalled" and space.residual < _STALLED * self.tol),
+            converged=converged,
             status=status,
             residual=space.residual,
             top_eigenspace=sine(top, W) < 1e-3,
             level_shift=self.shift,
         )
 
+    def _why(self, status: str, flat: bool, residual: float) -> str:
+        """What to say of a climb that did not arrive."""
+        if flat:
+            return (
+                "the kernel is flat on all projections of X, up to rounding, so the start is returned; centre and "
+                "scale X, or widen the kernel"
+            )
+        if status == "max_iter":
+            return (
+                f"the projection had not settled after max_iter={self.max_iter} steps (residual {residual:.1e}); "
+                "raise max_iter or tol"
+            )
+        return (
+            f"no step raises the objective, though the projection is not stationary (residual {residual:.1e}); scale "
+            "X, or check the derivative of a kernel of your own"
+        )
+
 
 def warn_of_gap(values: Array, q: int, stacklevel: int) -> None:
     """Warn if the eigenvalues after the q-th begin where it ends."""
-    if len(values) > q and values[q - 1] - values[q] < _VANISHING_GAP * abs(values[0]):
+    if len(values) > q and values[q - 1] - values[q] <= _VANISHING_GAP * abs(values[0]):
         warnings.warn(
             f"the eigenvalues of components {q} and {q + 1} are equal to rounding, so the last components are not "
             "determined; pass another n_components",

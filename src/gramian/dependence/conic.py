@@ -16,6 +16,7 @@ from gramian.dependence.pair_sums import pair_sums
 from gramian.dependence.pairs import PairSum
 from gramian.dependence.profiles import profiles_of
 from gramian.dependence.weights import PairWeights
+from gramian.grams import Gram, LazyGram
 from gramian.kernels import Kernel, Scaled
 from gramian.typing import Array
 
@@ -134,6 +135,8 @@ def combined_kernel(
 
 def _checked(X: Any, weights: PairWeights, kernels: Sequence[Kernel]) -> tuple[Array, list[Kernel]]:
     X = check_array(X, dtype=np.float64, input_name="X", ensure_min_samples=2)
+    if isinstance(kernels, Kernel):
+        raise ValueError(f"kernels={kernels!r} is one kernel; pass a list of them")
     if not kernels:
         raise ValueError("kernels is empty; pass at least one")
     for kernel in kernels:
@@ -146,9 +149,17 @@ def _agreement(X: Array, weights: PairWeights, kernel: Kernel) -> float:
     return PairSum(X, weights, profiles_of(kernel)).objective(np.eye(X.shape[1]))
 
 
+def _gram(X: Array, kernel: Kernel) -> Gram:
+    """By its features where they are few, else evaluated again for every pair of kernels: none is stored."""
+    if kernel.has_features and kernel._n_features(X) < len(X):
+        return kernel.gram(X)
+    kernel._check_overflow(X)
+    return LazyGram(kernel, X)
+
+
 def _inner_products(X: Array, kernels: Sequence[Kernel]) -> Array:
     """⟨H K_l H, H K_m H⟩ for all pairs of kernels."""
-    grams = [kernel.gram(X) for kernel in kernels]
+    grams = [_gram(X, kernel) for kernel in kernels]
     m = len(grams)
     out = np.empty((m, m))
     for i in range(m):

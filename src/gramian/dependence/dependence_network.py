@@ -12,10 +12,11 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from gramian.checks import check_choice, check_real, check_whole, remember_columns
+from gramian.configuration import require_memory
+from gramian.dependence.columns import ColumnScaling
 from gramian.dependence.label_bandwidth import (
     LABEL_KERNELS,
     SEARCHES,
@@ -24,13 +25,14 @@ from gramian.dependence.label_bandwidth import (
     LabelKernel,
     Search,
     best_width,
-    class_weights,
 )
 from gramian.dependence.labelled_samples import (
+    all_equal,
     check_classes,
     count_contradictions,
+    renumbered,
     scaled,
-    stratified_rows,
+    telling_rows,
 )
 from gramian.dependence.layer_diagnostics import LayerReport, report_table
 from gramian.dependence.network_layers import (
@@ -51,6 +53,7 @@ from gramian.randomness import spawn
 from gramian.typing import Array, Matrix, RandomState
 
 _WIDTH_ROWS = 1000  # the curve of the width search is smooth: this many rows place its maximum within a few per cent
+_SMALLEST, _LARGEST = 1e-150, 1e150  # entries whose squares are numbers, and not zero
 _SPACES = ("features", "projection")
 _SHRINK, _RISE = (0.7, 0.5, 0.35), 1e-6  # of the width, where H/H* must rise; and what counts as a rise
 
@@ -113,6 +116,8 @@ class DependenceNetwork(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
     max_samples : int or None, default 4000
         Most rows, drawn in proportion to the classes, on which layers are trained and judged: that compares pairs,
         time n². The others count in the scaling and in the class means. None, and ``feature_map="exact"``, takes all.
+        A class gives two rows at least, so there may be up to twice as many; where that is not enough, the smallest
+        classes have no part in the layers, only a mean.
     tol, max_iter : float and int, default 0.01 and 200
         Relative change of the eigenvalues at which a layer's solver stops, and its most steps.
     random_state : int, Generator, RandomState or None, default None
@@ -135,7 +140,8 @@ class DependenceNetwork(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
         Of the probabilities: fitted on the training data, with targets held off 0 and 1 as in Platt's method.
     n_iter_ : int
         Most steps that the solver took for a layer.
-    scaler_ : StandardScaler or None
+    scaler_ : ColumnScaling or None
+        Its ``mean`` and ``scale`` are taken from and divided out of the columns that vary.
 
     References
     ----------
@@ -217,10 +223,12 @@ class DependenceNetwork(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
         self._check_parameters()
         samples = X
         X, classes, codes = check_classes(self, X, y)
-        scaler = StandardScaler().fit(X) if self.standardize else None
+        if all_equal(X):
+            raise ValueError("all rows of X are equal, so nothing tells classes apart; check X")
+        scaler = ColumnScaling(X, standardize=True) if self.standardize else None
         row_rng, *layer_rngs = spawn(self.random_state, 1 + int(self.max_layers))
-        rows = stratified_rows(codes, None if self.feature_map == "exact" else self.max_samples, row_rng)
-        trained = self._train(scaled(scaler, X[rows]), codes[rows], layer_rngs)
+        rows = telling_rows(X, codes, None if self.feature_map == "exact" else self.max_samples, row_rng)
+        trained = self._train(scaled(scaler, X[rows]), renumbered(codes[rows]), layer_rngs)
         if self.prune:
             trained = trained[: 1 + int(np.argmax([one.report.alignment for one in trained]))]
         layers = [one.layer for one in trained]
@@ -243,8 +251,9 @@ class DependenceNetwork(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
 
     def _train(self, R: Array, codes: Array, rngs: list[np.random.Generator]) -> list[_Trained]:
         """Layers on checked and scaled rows, until the labels are reached or nothing more is gained."""
-        if _all_equal(R):
-            raise ValueError("all rows of X are equal, so nothing tells classes apart; check X")
+        largest = float(np.abs(R).max())
+        if not _SMALLEST < largest < _LARGEST:
+            raise ValueError(f"X has entries of {largest:.0e}, whose squares are out of range; pass standardize=True")
         weights = PairWeights.of_labels(codes, balanced=self.label_kernel == "balanced")
         trained: list[_Trained] = []
         given = self._given_widths()
@@ -264,6 +273,10 @@ class DependenceNetwork(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
                 advance()
                 if self._is_done([one.report.alignment for one in trained]):
                     break
+        if not trained:
+            raise ValueError(
+                "no two of the compared rows of X differ, so no width is found; check X, or pass max_samples=None"
+            )
         return trained
 
     def _next_layer(
@@ -281,10 +294,10 @@ class DependenceNetwork(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
 
     def _find_width(self, R: Array, codes: Array, rng: np.random.Generator) -> FoundWidth | None:
         """The width of the next layer's kernel, from its input; None if all rows are equal."""
-        rows = stratified_rows(codes, _WIDTH_ROWS, rng)
+        rows = telling_rows(R, codes, _WIDTH_ROWS, rng)
         if self.width == "separation" or self.width == "hsic":
-            return best_width(R[rows], codes[rows], self.width, self.width_search, self.label_kernel)
-        return None if _all_equal(R[rows]) else FoundWidth(resolve_width("median", R[rows]), on_bound=False)
+            return best_width(R[rows], renumbered(codes[rows]), self.width, self.width_search, self.label_kernel)
+        return None if all_equal(R[rows]) else FoundWidth(resolve_width("median", R[rows]), on_bound=False)
 
     def _given_widths(self) -> list[float] | None:
         """The widths of the layers where the parameter has numbers, at most ``max_layers``; None for a rule."""
@@ -365,8 +378,8 @@ class DependenceNetwork(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
     def _warn_about_labels(self, X: Array, codes: Array) -> None:
         counts = np.bincount(codes)
         if self.label_kernel == "onehot" and len(counts) > 2:
-            weights = class_weights(counts)
-            if weights[~np.eye(len(counts), dtype=bool)].max() > 0:
+            shares = np.sort(counts) / counts.sum()
+            if shares @ shares > shares[0] + shares[1]:  # the largest entry of the label kernel between two classes
                 warnings.warn(
                     f"the class sizes {counts.min()} to {counts.max()} are so unequal that merging small classes "
                     "raises the dependence; pass label_kernel='balanced'",
@@ -506,6 +519,8 @@ class DependenceNetwork(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
     def _scores(self, X: Matrix) -> Array:
         check_is_fitted(self, "layers_")
         X = self._check_new(X)
+        n, k = len(X), len(self.classes_)
+        require_memory(8.0 * n * k, f"the scores of {n} rows for {k} classes", "pass fewer rows at a time")
         parts = forward(X, self.scaler_, self.layers_, self.decision_space)
         return np.vstack([closeness(part, self.class_means_) for part in parts])
 
@@ -520,7 +535,3 @@ class DependenceNetwork(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transf
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _all_equal(X: Array) -> bool:
-    return bool((X.min(axis=0) == X.max(axis=0)).all())

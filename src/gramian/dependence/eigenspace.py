@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh, eigvalsh
 
-from gramian.dependence.pairs import Evaluation
+from gramian.dependence.pairs import OVERFLOW, Evaluation
 from gramian.grams.eigen import orthonormalize
 from gramian.typing import Array
 
@@ -19,6 +19,7 @@ _EXTRA = 4  # directions next to W that are followed too: they show the gap and 
 _MOST_BLOCKS = 20
 _ACCURACY = 0.05  # of a step, relative to its length
 _FINAL_ACCURACY = 1e-8  # of the eigenvectors that the end is compared with, one more than W has
+_SHOWN_ACCURACY = 1e-3  # of as many eigenvalues after them, which only show where the gap is
 _NOTHING = 1e-8  # of Φ
 _PRODUCTS_FOR_MATRIX = 1 / 8  # columns multiplied at the cost of a column formed: thin products run at a quarter speed
 
@@ -27,12 +28,15 @@ class _Space:
     """What both kinds share: ΦW, and how far W is from spanning an invariant subspace."""
 
     def __init__(self, W: Array, image: Array, size: float) -> None:
+        if not np.isfinite(size):
+            raise ValueError(OVERFLOW)
         self.W = W
         self.image = image  # Φ W
+        self.size = size
         self.rayleigh = (W.T @ image + image.T @ W) / 2
         off = image - W @ self.rayleigh
         # Where Φ vanishes on the subspace, what rounding leaves of it is no direction to go.
-        length = max(float(np.linalg.norm(image)), _NOTHING * size, np.finfo(float).tiny)
+        length = max(float(np.linalg.norm(image)), _NOTHING * size, float(np.finfo(float).tiny))
         self.residual = float(np.linalg.norm(off)) / length
 
     def rotated(self) -> tuple[Array, Array]:
@@ -97,6 +101,7 @@ class KrylovSpace(_Space):
         super().__init__(W, self._image[:, : W.shape[1]], float(np.linalg.norm(self._image)))
         self._T = self._Q.T @ self._image
         self._fixed = False
+        self._n_known = W.shape[1] + 1
 
     def leading(self, shift: float, *, final: bool = False) -> tuple[Array, Array]:
         """As of :class:`MatrixSpace`, to the accuracy that the length of the step deserves, or the end."""
@@ -104,7 +109,7 @@ class KrylovSpace(_Space):
         goal = _FINAL_ACCURACY if final else max(_ACCURACY * self.residual, 1e-12)
         goal *= float(np.linalg.norm(self.image))
         wanted = q + 1 if final else q
-        block = q + _EXTRA
+        block = min(len(self.W), 2 * q + _EXTRA) if final else q + _EXTRA
         while True:
             values, Y = self._solve(shift)
             if self._fixed or self._Q.shape[1] >= min(len(self.W), _MOST_BLOCKS * block):
@@ -113,15 +118,19 @@ class KrylovSpace(_Space):
             top = Y[:, :block]
             image = self._image @ top + shift * (self.W @ top[:q])
             error = image - self._Q @ (top * values[:block])
-            if np.linalg.norm(error[:, :wanted]) <= goal:
+            done = np.linalg.norm(error[:, :wanted]) <= goal
+            if done and not final:
+                break
+            if done and top.shape[1] == block and np.linalg.norm(error) <= _SHOWN_ACCURACY / _FINAL_ACCURACY * goal:
+                self._n_known = block
                 break
             self._grow(error)
         self._fixed = True  # the next evaluation replaces the matrix behind the products
         return values[: q + 1], self._Q @ Y[:, :q]
 
     def spectrum(self) -> Array:
-        """The leading eigenvalues of Φ, descending."""
-        return self._solve(0.0)[0][: self.W.shape[1] + 1]
+        """The leading eigenvalues of Φ, descending, as many as are known."""
+        return self._solve(0.0)[0][: self._n_known]
 
     def span(self) -> float:
         """λ_max − λ_min of Φ, as far as the space shows it."""

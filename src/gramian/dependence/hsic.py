@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gramian.dependence.blocks import block_values
-from gramian.dependence.pair_sums import PairSums, pair_sums, unbiased_product
-from gramian.dependence.sides import KernelChoice, paired_grams
+from gramian.dependence.pair_sums import PairSums, SideSums, pair_sums, unbiased_product
+from gramian.dependence.sides import KernelChoice, moderate, paired_grams, restored
 from gramian.randomness import generator, spawn
 from gramian.typing import RandomState
 
@@ -137,16 +137,17 @@ def hsic(
         random_state=kernel_seed,
         least=2 if estimator == "biased" else _QUADRUPLE,
     )
+    (x, unit_x), (y, unit_y) = moderate(x, "X"), moderate(y, "Y")
     if blockwise:
         size = _QUADRUPLE if estimator == "linear" else check_block_size(block_size, x.shape[0])
-        return float(block_values(x, y, size, generator(block_seed)).mean())
+        return restored(float(block_values(x, y, size, generator(block_seed)).mean()), unit_x, unit_y)
     sums = pair_sums(x, y, squares=bool(normalized))
     if normalized:
         return _alignment(sums, estimator)
     n = sums.n
     if estimator == "biased":
-        return sums.centred() / (n - 1) ** 2
-    return unbiased_product(sums.xy, sums.x, sums.y) / (n * (n - 3))
+        return restored(sums.centred() / (n - 1) ** 2, unit_x, unit_y)
+    return restored(unbiased_product(sums.xy, sums.x, sums.y) / (n * (n - 3)), unit_x, unit_y)
 
 
 def center_alignment(
@@ -227,7 +228,7 @@ def check_block_size(block_size: int | None, n: int) -> int:
 def _alignment(sums: PairSums, estimator: str) -> float:
     trace_x, trace_y = sums.squares()
     for name, side, trace in (("X", sums.x, trace_x), ("Y", sums.y, trace_y)):
-        if not np.sqrt(max(trace, 0.0)) > 10 * side.eps * sums.n * side.magnitude:
+        if side.is_rounding(np.sqrt(max(trace, 0.0))):
             raise ValueError(
                 f"all samples of {name} are equally alike, so nothing can be aligned with them; drop constant data, "
                 f"or use hsic with normalized=False, which is 0 then"
@@ -236,5 +237,16 @@ def _alignment(sums: PairSums, estimator: str) -> float:
         return float(sums.centred() / np.sqrt(trace_x * trace_y))
     assert sums.xx is not None
     assert sums.yy is not None
-    xx, yy = unbiased_product(sums.xx, sums.x, sums.x), unbiased_product(sums.yy, sums.y, sums.y)
+    xx, yy = _unbiased_square("X", sums.xx, sums.x), _unbiased_square("Y", sums.yy, sums.y)
     return float(unbiased_product(sums.xy, sums.x, sums.y) / np.sqrt(xx * yy))
+
+
+def _unbiased_square(name: str, squares: float, side: SideSums) -> float:
+    """Σ_{i≠j} K̃_ij² of the U-centred matrix; an error if that is rounding."""
+    square = unbiased_product(squares, side, side)
+    if side.is_rounding(np.sqrt(max(square, 0.0))) or square <= 100 * side.eps * squares:
+        raise ValueError(
+            f"without the diagonal all samples of {name} are equally alike, as labels are of which one sample is the "
+            "only one of its kind; use estimator='biased', or drop such samples"
+        )
+    return square

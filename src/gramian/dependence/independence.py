@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -11,9 +11,9 @@ from scipy.special import gammaincc, stdtr
 
 from gramian.dependence.blocks import block_values
 from gramian.dependence.hsic import check_block_size
-from gramian.dependence.pair_sums import PairSums, pair_sums
+from gramian.dependence.pair_sums import PairSums, SideSums, pair_sums
 from gramian.dependence.permutations import permuted_traces
-from gramian.dependence.sides import KernelChoice, paired_grams
+from gramian.dependence.sides import KernelChoice, moderate, paired_grams, restored
 from gramian.grams import Gram
 from gramian.randomness import generator, spawn
 from gramian.typing import RandomState
@@ -76,7 +76,8 @@ def hsic_test(
           middle; do not read small p-values to more than their order of magnitude. For positive semi-definite
           kernels and n >= 6.
         - "block": mean over its standard error of unbiased estimates from n / block_size blocks, by Student's t;
-          O(n · block_size) time, with less power.
+          O(n · block_size) time, with less power. Conservative: at a level of 5 % it rejects about 3 % of
+          independent samples, up to n = 400 at least.
     n_permutations : int, default 999
         Only for "permutation".
     block_size : int, optional
@@ -136,12 +137,20 @@ def hsic_test(
         random_state=kernel_seed,
         least={"permutation": 2, "gamma": 6, "block": 8}[method],
     )
-    if method == "gamma":
-        return _by_gamma(pair_sums(x, y, squares=True))
+    (x, unit_x), (y, unit_y) = moderate(x, "X"), moderate(y, "Y")
     rng = generator(seed)
-    if method == "block":
-        return _by_blocks(x, y, block_size, rng)
-    return _by_permutations(x, y, int(n_permutations), rng)
+    if method == "gamma":
+        test = _by_gamma(pair_sums(x, y, squares=True))
+    elif method == "block":
+        test = _by_blocks(x, y, block_size, rng)
+    else:
+        test = _by_permutations(x, y, int(n_permutations), rng)
+    return replace(
+        test,
+        statistic=restored(test.statistic, unit_x, unit_y),
+        null_mean=restored(test.null_mean, unit_x, unit_y),
+        null_variance=restored(test.null_variance, unit_x, unit_y, unit_x, unit_y),
+    )
 
 
 def permutation_moments(sums: PairSums) -> tuple[float, float]:
@@ -171,14 +180,21 @@ def _by_gamma(sums: PairSums) -> IndependenceTest:
     statistic = sums.centred() * scale
     mean, variance = permutation_moments(sums)
     mean, variance = mean * scale, variance * scale**2
-    limit = 100 * n * max(sums.x.eps, sums.y.eps) * sums.x.magnitude * sums.y.magnitude * scale
-    if mean < -limit:
-        raise ValueError("method='gamma' needs positive semi-definite kernels; use method='permutation'")
-    if mean <= limit or variance <= limit**2:  # every pairing gives the same: nothing to tell from chance
+    level = [_is_level(side, squares) for side, squares in zip((sums.x, sums.y), sums.squares(), strict=True)]
+    if any(level) or variance <= 0:  # every pairing gives the same: nothing to tell from chance
         pvalue = 1.0
+    elif mean < 0:
+        raise ValueError("method='gamma' needs positive semi-definite kernels; use method='permutation'")
     else:
         pvalue = float(gammaincc(mean**2 / variance, max(statistic, 0.0) * mean / variance))
     return IndependenceTest(statistic, pvalue, "gamma", n, mean, variance)
+
+
+def _is_level(side: SideSums, squares: float) -> bool:
+    """Whether HKH is a multiple of H up to rounding: all samples equally alike, or equally unlike."""
+    n = len(side.rows)
+    trace = abs(float(side.centred_diagonal().sum()))
+    return side.is_rounding(trace) or (n - 1) * squares - trace**2 <= 10 * side.eps * (n - 1) * squares
 
 
 def _by_permutations(x: Gram, y: Gram, n_permutations: int, rng: np.random.Generator) -> IndependenceTest:

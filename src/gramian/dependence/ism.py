@@ -19,7 +19,7 @@ from gramian.configuration import memory_budget
 from gramian.dependence.approximate import FourierPairSum, NystroemPairSum
 from gramian.dependence.climb import Climb, ISMResult, sine, warn_of_gap
 from gramian.dependence.pairs import PairSum
-from gramian.dependence.profiles import WeightedProfiles, profiles_of
+from gramian.dependence.profiles import WeightedProfiles, check_slopes, profiles_of
 from gramian.dependence.spectral import ConstantPhi
 from gramian.dependence.weights import PairWeights
 from gramian.grams.eigen import fix_signs
@@ -31,7 +31,8 @@ from gramian.typing import Array, RandomState
 __all__ = ["ISMResult", "ism", "objective", "sine", "suggest_n_components"]
 
 _FEW_COLUMNS = 200  # up to here Φ is formed: its eigenvectors are then exact and cost little
-_SMALL = 200_000  # entries of X up to which BLAS works on one thread
+_MOST_SAMPLES = 500_000
+_SMALL = 1_000_000  # entries of X up to which BLAS works on one thread
 
 
 def ism(
@@ -94,7 +95,8 @@ def ism(
     Warns
     -----
     ConvergenceWarning
-        After ``max_iter`` steps.
+        After ``max_iter`` steps; where no step raises J; and where the kernel is flat, as a narrow one is on X of large
+        numbers.
     UserWarning
         Where the subspace is not determined: more components than the weights support, or no gap after the last.
 
@@ -114,16 +116,22 @@ def ism(
     """
     options = SimpleNamespace(
         n_components=n_components, convergence=convergence, tol=tol, max_iter=max_iter, n_features=n_features,
-        approximation=approximation, n_jobs=n_jobs,
+        approximation=approximation, n_jobs=n_jobs, safeguard=safeguard, zero_diagonal=zero_diagonal,
     )  # fmt: skip
     X, profiles = _checked(X, weights, kernel, options)
     rng = generator(random_state)
     basis, X = _row_space(X, n_components)
     if all(profile.constant_slope for _, profile in profiles):
         return _closed_form(X, basis, weights, profiles, int(n_components), zero_diagonal)
+    check_slopes(profiles, X)
     W = _start(init, X, basis, weights, profiles, int(n_components), rng)
     total: Any
     if approximation is None:
+        if len(X) > _MOST_SAMPLES:
+            raise ValueError(
+                f"n_samples={len(X)}: all pairs of more than {_MOST_SAMPLES} samples would take too long; pass "
+                "approximation='nystroem' or 'fourier', or part of the rows"
+            )
         total = PairSum(
             X, weights, profiles,
             zero_diagonal=zero_diagonal, hold=_holds(X, int(n_components)), n_workers=n_workers(options),
@@ -207,8 +215,8 @@ def _closed_form(
 ) -> ISMResult:
     """Constant slopes: Φ does not depend on W, so its leading eigenvectors are the global maximum."""
     phi = ConstantPhi(X, weights, profiles, zero_diagonal=zero_diagonal)
-    spectrum, vectors = phi.leading(min(X.shape[1], 2 * q + 1))
-    W, eigenvalues = vectors[:, :q], spectrum[:q]
+    eigenvalues, W = phi.leading(q)
+    spectrum = phi.spectrum(2 * q + 1)
     if (rank := np.count_nonzero(eigenvalues)) < q:
         warnings.warn(
             f"n_components={q} is more than the {rank} directions that the weights determine with this kernel; the "
@@ -218,7 +226,10 @@ def _closed_form(
         )
     else:
         warn_of_gap(spectrum, q, stacklevel=4)
-    total = float(eigenvalues.sum())
+    # What the kernel is at zero, summed over all pairs; of weights that are centred nothing is left but the diagonal.
+    at_zero = sum(weight * float(profile.value(np.zeros(1))[0]) for weight, profile in profiles)
+    pairs = weights.row_sums().sum() - (weights.diagonal().sum() if zero_diagonal else 0.0)
+    total = float(eigenvalues.sum() + at_zero * pairs)
     return ISMResult(
         components=fix_signs(W if basis is None else basis @ W).T,
         eigenvalues=eigenvalues,
@@ -253,7 +264,7 @@ def _start(
     rng: np.random.Generator,
 ) -> Array:  # fmt: skip
     d = X.shape[1]
-    if isinstance(init, str):
+    if init is None or isinstance(init, str):
         if init == "random":
             return np.linalg.qr(rng.standard_normal((d, q)))[0]
         if init == "spectral":
@@ -264,7 +275,8 @@ def _start(
     if W.shape != (n_columns, q):
         raise ValueError(f"init has shape {W.shape}; pass an array of shape ({n_columns}, {q}), 'spectral' or 'random'")
     W, triangle = np.linalg.qr(W if basis is None else basis.T @ W)
-    if np.abs(np.diag(triangle)).min() < 1e-10:
+    sizes = np.abs(np.diag(triangle))
+    if not sizes.min() > 1e-10 * sizes.max():
         raise ValueError("the columns of init are linearly dependent; pass an array of full column rank")
     return W
 
@@ -280,7 +292,12 @@ def _checked(X: Any, weights: PairWeights, kernel: Kernel, options: Any) -> tupl
     check_positive(options, "tol")
     check_choice(options, "convergence", ("subspace", "eigenvalues", "stationarity", "objective"))
     check_choice(options, "approximation", (None, "fourier", "nystroem"))
+    for name in ("safeguard", "zero_diagonal"):
+        if not isinstance(getattr(options, name), (bool, np.bool_)):
+            raise ValueError(f"{name}={getattr(options, name)!r} must be True or False")
     X = check_array(X, dtype=np.float64, input_name="X", ensure_min_samples=2)
+    if X.shape[1] == 1:
+        raise ValueError("X has one column, so there is nothing to project; pass at least two")
     if options.n_components >= X.shape[1]:
         raise ValueError(
             f"n_components={options.n_components} leaves nothing to choose among the {X.shape[1]} columns of X; "
@@ -293,6 +310,11 @@ def _checked(X: Any, weights: PairWeights, kernel: Kernel, options: Any) -> tupl
 
 
 def _check_sizes(X: Array, weights: PairWeights, profiles: WeightedProfiles) -> None:
+    if not isinstance(weights, PairWeights):
+        raise ValueError(
+            f"weights must be PairWeights but is of type {type(weights).__name__}; use PairWeights.of_labels(y), "
+            "of_targets(Y) or PairWeights(factor, scale)"
+        )
     if weights.n_samples != len(X):
         raise ValueError(f"weights are for {weights.n_samples} samples but X has {len(X)} rows")
     for _, profile in profiles:

@@ -15,7 +15,9 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.spatial.distance import pdist
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
-from gramian.dependence.labelled_samples import stratified_rows
+from gramian.configuration import require_memory
+from gramian.dependence.labelled_samples import renumbered, telling_rows
+from gramian.dependence.targets import plain_labels
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
 
@@ -130,7 +132,7 @@ def label_width(
     1.42
     """
     X = check_array(X, dtype=np.float64, input_name="X", ensure_min_samples=2)
-    y = column_or_1d(y)
+    y = plain_labels(column_or_1d(y))
     check_consistent_length(X, y)
     for name, value, known in (
         ("criterion", criterion, CRITERIA),
@@ -144,8 +146,8 @@ def label_width(
     codes = np.unique(y, return_inverse=True)[1]
     if codes.max() == 0:
         raise ValueError("y has one class only; pass labels of at least two classes")
-    rows = stratified_rows(codes, max_samples, generator(random_state))
-    found = best_width(X[rows], codes[rows], criterion, search, label_kernel, bounds)
+    rows = telling_rows(X, codes, max_samples, generator(random_state))
+    found = best_width(X[rows], renumbered(codes[rows]), criterion, search, label_kernel, bounds)
     if found is None:
         raise ValueError("all rows of X are equal, so no width tells classes apart; check X")
     if found.on_bound:
@@ -215,6 +217,8 @@ class WidthCurve:
 
     @classmethod
     def of(cls, X: Array, codes: Array, criterion: Criterion, label_kernel: LabelKernel) -> WidthCurve | None:
+        n = len(X)
+        require_memory(16.0 * n * n, f"the distances of {n} rows and their weights", "pass fewer rows (max_samples)")
         counts = np.bincount(codes)
         between = separation_weights(counts) if criterion == "separation" else class_weights(counts, label_kernel)
         best = float(np.diagonal(between) @ counts**2)
@@ -224,7 +228,7 @@ class WidthCurve:
             if not distances.any():
                 return None
             unit = float(np.median(distances[distances > 0]))
-        first, second = np.triu_indices(len(X), 1)
+        first, second = np.triu_indices(n, 1)
         distances /= unit
         distances *= distances
         weights = (2 / best) * between[codes[first], codes[second]]

@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
+from scipy.sparse import csr_array
 from scipy.special import log_softmax
-from sklearn.preprocessing import StandardScaler
 
-from gramian.dependence.labelled_samples import indicators, scaled
+from gramian.configuration import require_memory
+from gramian.dependence.columns import ColumnScaling
+from gramian.dependence.labelled_samples import scaled
 from gramian.dependence.network_layers import NetworkLayer
 from gramian.grams import tiles
 from gramian.typing import Array
 
 
-def forward(X: Array, scaler: StandardScaler | None, layers: list[NetworkLayer], space: str) -> Iterator[Array]:
+def forward(X: Array, scaler: ColumnScaling | None, layers: list[NetworkLayer], space: str) -> Iterator[Array]:
     """The output of the last of the layers, a strip of rows at a time: inner layers are never held for all rows."""
     widest = max(X.shape[1], *(layer.feature_map._n_features_out for layer in layers))
     for rows in tiles.slices(len(X), max(1, 4 * tiles.TILE_BYTES // (8 * widest))):
@@ -27,19 +29,23 @@ def forward(X: Array, scaler: StandardScaler | None, layers: list[NetworkLayer],
         yield R
 
 
-def class_means(X: Array, codes: Array, scaler: StandardScaler | None, layers: list[NetworkLayer], space: str) -> Array:
+def class_means(X: Array, codes: Array, scaler: ColumnScaling | None, layers: list[NetworkLayer], space: str) -> Array:
     """Means (k, m) of the network's output over the classes, summed strip by strip."""
-    Y = indicators(codes)
+    counts = np.bincount(codes)
     total: Any = 0.0
     start = 0
     for part in forward(X, scaler, layers, space):
-        total = total + Y[start : start + len(part)].T @ part
+        of_rows = codes[start : start + len(part)]
+        Y = csr_array((np.ones(len(part)), of_rows, np.arange(len(part) + 1)), shape=(len(part), len(counts)))
+        total = total + Y.T @ part
         start += len(part)
-    return total / Y.sum(axis=0)[:, None]
+    return total / counts[:, None]
 
 
 def closeness(rows: Array, means: Array) -> Array:
     """−‖r − μ_g‖² for every row and class."""
+    n, k = len(rows), len(means)
+    require_memory(8.0 * n * k, f"the {n}×{k} distances to class means", "use fewer classes, or fewer rows at a time")
     squared = (rows * rows).sum(axis=1)[:, None] - 2 * rows @ means.T + (means * means).sum(axis=1)
     return -np.maximum(squared, 0.0)
 

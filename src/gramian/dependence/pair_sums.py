@@ -33,17 +33,21 @@ _DENSE_BYTES = 64 * 2**20
 
 @dataclass(frozen=True)
 class SideSums:
-    """What one Gram K contributes: Σ_j K_ij and K_ii, both (n,), and the largest K_ii before any subtraction."""
+    """What one Gram K contributes: Σ_j K_ij and K_ii, both (n,), and what rounding may leave of a constant K_ii."""
 
     rows: Array
     diagonal: Array
-    magnitude: float
+    noise: float
     eps: float
 
     def centred_diagonal(self) -> Array:
         """(HKH)_ii with H = I − 11ᵀ/n."""
         n = len(self.rows)
         return self.diagonal - 2 / n * self.rows + self.rows.sum() / n**2
+
+    def is_rounding(self, size: float) -> bool:
+        """Whether a trace or norm of HKH is no more than rounding leaves of equal similarities."""
+        return not size > len(self.rows) * self.noise
 
 
 @dataclass(frozen=True)
@@ -117,12 +121,18 @@ class Tiles:
     Parameters
     ----------
     gram : Gram (n, n)
+
+    Attributes
+    ----------
+    diagonal : ndarray (n,)
+    eps, noise : float
+        Of the dtype; and what rounding may leave of equal similarities.
     """
 
     def __init__(self, gram: Gram) -> None:
         n = gram.shape[0]
-        self.magnitude = float(np.abs(gram.diagonal()).max())
-        self._entries, self._exact_diagonal = _entries(gram)
+        self._entries, self._exact_diagonal, self.noise = _entries(gram)
+        self.eps = float(np.finfo(gram.dtype).eps)
         anchors = np.unique(np.linspace(0, n - 1, min(n, _ANCHORS)).astype(np.intp))
         means = np.concatenate([self._entries(rows, anchors).mean(axis=1) for rows in slices(n, _CHUNK_ROWS)])
         self._shift: Array = (means - means[anchors].mean() / 2).astype(gram.dtype, copy=False)
@@ -138,20 +148,34 @@ class Tiles:
         return tile
 
 
-def _entries(gram: Gram) -> tuple[Callable[[Rows, Rows], Array], Array]:
-    """The function that gives K[rows, columns] as a new array, and the diagonal; features may be centred."""
+def _entries(gram: Gram) -> tuple[Callable[[Rows, Rows], Array], Array, float]:
+    """The function that gives K[rows, columns] as a new array, the diagonal, and the noise; features may be centred."""
+    diagonal = gram.diagonal()
+    noise = _noise(gram, diagonal)
     if gram.factor is not None:
         F = held_features(gram.factor)
-        return (lambda rows, columns: dot(F[rows], F[columns])), squared_norms(F)
+        if not issparse(F):
+            noise = _noise_of_centred(gram, diagonal)
+        return (lambda rows, columns: dot(F[rows], F[columns])), squared_norms(F), noise
     if isinstance(gram, LazyGram):
         kernel = gram.kernel
         left, right = kernel._sides(gram.X, gram.X)
-        return (lambda rows, columns: kernel._tile(left[rows], right[columns])), gram.diagonal()
+        return (lambda rows, columns: kernel._tile(left[rows], right[columns])), diagonal, noise
     if isinstance(gram, DenseGram):
-        return (lambda rows, columns: np.array(gram.matrix[rows][:, columns])), gram.diagonal()
+        return (lambda rows, columns: np.array(gram.matrix[rows][:, columns])), diagonal, noise
     if isinstance(gram, SparseGram):
-        return (lambda rows, columns: gram.matrix[rows][:, columns].toarray()), gram.diagonal()
-    return (lambda rows, columns: gram.rows(rows)[:, columns]), gram.diagonal()
+        return (lambda rows, columns: gram.matrix[rows][:, columns].toarray()), diagonal, noise
+    return (lambda rows, columns: gram.rows(rows)[:, columns]), diagonal, noise
+
+
+def _noise(gram: Gram, diagonal: Array) -> float:
+    """Similarities of this size, centred: their last digits."""
+    return float(10 * np.finfo(gram.dtype).eps * np.abs(diagonal).max())
+
+
+def _noise_of_centred(gram: Gram, diagonal: Array) -> float:
+    """Features are centred before they are multiplied, so that of a large offset only a square of digits is left."""
+    return float((30 * np.finfo(gram.dtype).eps) ** 2 * np.abs(diagonal).max())
 
 
 def held_features(factor: Factor) -> Matrix:
@@ -190,8 +214,8 @@ def _streamed(x: Gram, y: Gram, squares: bool) -> PairSums:
     run_threaded(add, range(_SHARES), entries=float(n) * n)
     xy, xx, yy = products.sum(axis=0).tolist()
     x_sums, y_sums = (
-        SideSums(total, side.diagonal, side.magnitude, float(np.finfo(gram.dtype).eps))
-        for total, side, gram in zip(rows_of.sum(axis=0), sides, (x, y), strict=True)
+        SideSums(total, side.diagonal, side.noise, side.eps)
+        for total, side in zip(rows_of.sum(axis=0), sides, strict=True)
     )
     return PairSums(n, x_sums, y_sums, xy, xx if squares else None, yy if squares else None)
 
@@ -212,7 +236,9 @@ def _factored(x: Gram, y: Gram, F: Factor, G: Factor, squares: bool) -> PairSums
     xx = float(np.sum(cross_product(centred_x, centred_x) ** 2)) if squares else None
     yy = float(np.sum(cross_product(centred_y, centred_y) ** 2)) if squares else None
     x_sums, y_sums = (
-        SideSums(np.zeros(n), side.diagonal(), float(np.abs(gram.diagonal()).max()), float(np.finfo(gram.dtype).eps))
+        SideSums(
+            np.zeros(n), side.diagonal(), _noise_of_centred(gram, gram.diagonal()), float(np.finfo(gram.dtype).eps)
+        )
         for side, gram in ((centred_x, x), (centred_y, y))
     )
     return PairSums(n, x_sums, y_sums, xy, xx, yy)

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gramian.configuration import memory_budget, threads
+from gramian.configuration import memory_budget, require_memory, threads
 from gramian.dependence.profiles import Kind, WeightedProfiles, profiles_of
 from gramian.dependence.weights import PairWeights
 from gramian.grams.base import Gram
@@ -29,12 +29,17 @@ from gramian.typing import Array
 
 _EDGE = 256  # a tile of β, one of Γ and one of f′ then stay in the cache next to the processor
 _SERIAL_ROWS = 362  # fewer rows are one tile
+OVERFLOW = "the kernel overflows on the projected X; scale the columns, for instance with StandardScaler"
 
 
 class Evaluation(Protocol):
-    """J at one projection, and Φ there on demand."""
+    """J at one projection, and Φ there on demand.
+
+    ``size`` is the sum of the lengths of what cancels in Φ: of that, Φ is right to rounding.
+    """
 
     objective: float
+    size: float
 
     def matrix(self) -> Array | None:
         """Φ (d, d), or None where only products are to be had."""
@@ -46,8 +51,8 @@ class Evaluation(Protocol):
 class Formed:
     """J and Φ as a matrix."""
 
-    def __init__(self, objective: float, phi: Array) -> None:
-        self.objective = objective
+    def __init__(self, objective: float, size: float, phi: Array) -> None:
+        self.objective, self.size = objective, size
         self._phi = phi
 
     def matrix(self) -> Array:
@@ -60,8 +65,8 @@ class Formed:
 class Held:
     """J and products with Φ = Xᵀ (c P + diag(D)) X, P held as n×n."""
 
-    def __init__(self, objective: float, X: Array, P: Array, coefficient: float, D: Array) -> None:
-        self.objective = objective
+    def __init__(self, objective: float, size: float, X: Array, P: Array, coefficient: float, D: Array) -> None:
+        self.objective, self.size = objective, size
         self._X, self._P, self._coefficient, self._D = X, P, coefficient, D
 
     def matrix(self) -> None:
@@ -172,7 +177,7 @@ class PairSum:
 
     def objective(self, W: Array) -> float:
         """J(W) alone."""
-        parts = self._shares()
+        parts = self._shares(0)
 
         def add(share: int) -> None:
             for rows, columns in _upper(self._strips[share :: len(parts)], self._strips):
@@ -185,7 +190,7 @@ class PairSum:
 
     def evaluate(self, W: Array) -> Formed | Held:
         """J(W) and Φ(W) in one pass."""
-        parts = self._shares()
+        parts = self._shares(self.X.shape[1] if self._P is None else 0)
         tile_of = self._tiles(W)
 
         def add(share: int) -> None:
@@ -197,6 +202,8 @@ class PairSum:
                     same = rows == columns
                     part.objective += (1 if same else 2) * float(np.vdot(gamma, values))
                     P = self._weighted(part, slopes, gamma, rows, columns)
+                    if same:
+                        part.diagonal[rows] = np.diagonal(P)
                     if self._P is not None:
                         self._P[rows, columns] = (P + P.T) / 2 if same else P
                         self._P[columns, rows] = self._P[rows, columns].T
@@ -211,14 +218,16 @@ class PairSum:
         for part in parts[1:]:
             total.objective += part.objective
             total.degrees += part.degrees
+            total.diagonal += part.diagonal
             total.phi += part.phi
         coefficient = -2.0 if self.kinds == {"distance"} else 1.0
+        size = float((np.abs(total.degrees) + np.abs(coefficient * total.diagonal)) @ squared_norms(self.X))
         if self._P is not None:
-            return Held(total.objective, self.X, self._P, coefficient, total.degrees)
+            return Held(total.objective, size, self.X, self._P, coefficient, total.degrees)
         phi = coefficient * (total.phi + total.phi.T)
         if "distance" in self.kinds:
             phi += symmetric_product(self.X, total.degrees)
-        return Formed(total.objective, phi)
+        return Formed(total.objective, size, phi)
 
     # One tile ----------------------------------------------------------------------------------------------
 
@@ -258,14 +267,18 @@ class PairSum:
     def _strips(self) -> list[slice]:
         return list(slices(len(self.X), self._edge))
 
-    def _shares(self) -> list[_Part]:
+    def _shares(self, d: int) -> list[_Part]:
         """One total per share of the strips, dealt out beforehand: the sums are the same in every run."""
-        n, d = self.X.shape
         n_shares = min(self.n_workers or threads(), len(self._strips))
-        return [_Part(n, 0 if self._P is not None else d) for _ in range(n_shares)]
+        require_memory(8.0 * d * d * n_shares, f"the {d}×{d} matrix of each thread", "use fewer columns, or n_jobs=1")
+        return [_Part(len(self.X), d) for _ in range(n_shares)]
 
     def _run(self, work: Callable[[int], None], parts: list[_Part]) -> None:
-        run_threaded(work, range(len(parts)), entries=float(len(self.X)) ** 2, n_workers=self.n_workers)
+        def quietly(share: int) -> None:
+            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by those who ask
+                work(share)
+
+        run_threaded(quietly, range(len(parts)), entries=float(len(self.X)) ** 2, n_workers=self.n_workers)
 
 
 class _Part:
@@ -273,7 +286,7 @@ class _Part:
 
     def __init__(self, n: int, d: int) -> None:
         self.objective = 0.0
-        self.degrees = np.zeros(n)
+        self.degrees, self.diagonal = np.zeros(n), np.zeros(n)
         self.phi = np.zeros((d, d))
 
 

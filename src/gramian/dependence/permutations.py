@@ -44,7 +44,15 @@ def permuted_traces(x: Gram, y: Gram, n_permutations: int, rng: np.random.Genera
     if y.factor is not None and _rank(x) * _rank(y) <= _GATHER * n:
         return _by_products(x, y, n_permutations, rng)
     require_memory(float(n) * n * (x.dtype.itemsize + y.dtype.itemsize), f"two {n}×{n} matrices to permute", _INSTEAD)
-    return _by_gathering(x.centered().dense(), y.centered().dense(), n_permutations, rng)
+    return _by_gathering(_centred(x), _centred(y), n_permutations, rng)
+
+
+def _centred(gram: Gram) -> Array:
+    """HKH, exactly zero where all similarities are equal up to rounding."""
+    A = gram.centered().dense()
+    if max(A.max(), -A.min()) <= 10 * np.finfo(A.dtype).eps * np.abs(gram.diagonal()).max():
+        A[:] = 0
+    return A
 
 
 def _rank(gram: Gram) -> int:

@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from gramian.checks import check_real
 from gramian.kernels import (
     RBF,
     Cauchy,
@@ -26,12 +27,14 @@ from gramian.kernels import (
     SquaredDistance,
     Sum,
 )
+from gramian.kernels.family import applied
 from gramian.typing import Array
 
 __all__ = ["Profile", "ProfileKernel", "profiles_of"]
 
 Kind = Literal["inner", "distance"]
 WeightedProfiles = tuple[tuple[float, "Profile"], ...]
+_FEW_ROWS = 12  # whose pairs tell whether a derivative is right
 
 
 class Profile:
@@ -160,12 +163,49 @@ class _Written(Profile):
         self.kind = "inner" if kernel.kind == "inner" else "distance"
 
     def both(self, beta: Array) -> tuple[Array, Array]:
-        return np.array(self.kernel.value(beta.copy()), np.float64), np.array(self.kernel.derivative(beta), np.float64)
+        return self._called("value", beta), self._called("derivative", beta)
 
     def second_derivative(self, beta: Array) -> Array:
         if self.kernel.second_derivative is None:
             raise ValueError("the kernel has second_derivative=None, which the second-order certificate needs; pass f″")
-        return np.array(self.kernel.second_derivative(np.array(beta, np.float64)), np.float64)
+        return self._called("second_derivative", beta)
+
+    def _called(self, name: str, beta: Array) -> Array:
+        """One of the user's functions, as a new array; an error if it gives no numbers."""
+        with np.errstate(all="ignore"):
+            out = np.array(applied(getattr(self.kernel, name), np.array(beta, np.float64), name))
+        if not np.isfinite(out).all():
+            where = float(np.asarray(beta)[~np.isfinite(out)].flat[0])
+            raise ValueError(
+                f"{name} of ProfileKernel is not finite at β = {where:g}; return finite numbers there, for instance by "
+                "an offset, or scale the columns of X"
+            )
+        return out
+
+
+def check_slopes(profiles: WeightedProfiles, X: Array) -> None:
+    """An error if the derivative that a user wrote is not that of the value, on a few pairs of rows of X."""
+    some = X[np.linspace(0, len(X) - 1, min(len(X), _FEW_ROWS)).astype(np.intp)]
+    for _, profile in profiles:
+        if not isinstance(profile, _Written):
+            continue
+        if profile.kind == "inner":
+            beta = (some @ some.T)[np.triu_indices(len(some))]
+        else:
+            beta = ((some[:, None] - some[None]) ** 2).sum(axis=2)[np.triu_indices(len(some), 1)]
+        step = 1e-5 * np.abs(beta)
+        beta, step = beta[step > 0], step[step > 0]
+        slope = profile.derivative(beta)
+        change = (profile.value(beta + step) - profile.value(beta - step)) / (2 * step)
+        size = np.maximum(np.abs(slope), np.abs(change))
+        tells = size * step > 1e-9 * np.abs(profile.value(beta))  # elsewhere the difference is rounding
+        wrong = tells & (np.abs(slope - change) > 0.01 * size)
+        if 2 * np.count_nonzero(wrong) > np.count_nonzero(tells):  # a few may lie at a kink
+            at = int(np.argmax(wrong))
+            raise ValueError(
+                f"derivative of ProfileKernel is {slope[at]:g} at β = {beta[at]:g}, but value changes by "
+                f"{change[at]:g} per unit there; pass the derivative of value"
+            )
 
 
 def profiles_of(kernel: Kernel) -> WeightedProfiles:
@@ -216,13 +256,16 @@ def _profile(kernel: Kernel) -> Profile:
         case Cauchy():
             return _Power("distance", -1, offset=1.0, scale=kernel._get_width() ** -2)
         case RationalQuadratic():
+            check_real(kernel, "exponent", above=0)
             scale = 0.5 / (kernel.exponent * kernel._get_width() ** 2)
             return _Power("distance", -kernel.exponent, offset=1.0, scale=scale)
         case SquaredDistance():
             return _Power("distance", 1, amplitude=-1.0)
         case Multiquadric():
+            check_real(kernel, "offset", above=0)
             return _Power("distance", 0.5, offset=float(kernel.offset) ** 2, amplitude=-1.0)
         case InverseMultiquadric():
+            check_real(kernel, "offset", above=0)
             return _Power("distance", -0.5, offset=float(kernel.offset) ** 2)
         case ProfileKernel():
             return _Written(kernel)

@@ -28,8 +28,10 @@ from gramian.dependence.columns import ColumnScaling, check_n_components
 from gramian.dependence.ism import ISMResult, ism, suggest_n_components
 from gramian.dependence.profiles import profiles_of
 from gramian.dependence.targets import (
+    UNKNOWN,
     ClusterWeights,
     checked_target,
+    has_fractions,
     is_partial,
     partial_weights,
     target_kind,
@@ -68,20 +70,23 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     ----------
     n_components : int or None, default 2
         Columns of the projection, fewer than columns of X. None: first as many as there are clusters, or classes less
-        one, then as many as lie before the widest gap in the spectrum of Φ, fitted again.
+        one, then as many as lie before the widest gap in the spectrum of Φ, fitted again. Without labels for all rows
+        at least so many of positive eigenvalue as there are clusters less one: k clusters span that many directions,
+        and the first is often so much the strongest that the widest gap lies behind it.
     kernel : Kernel or str, default "rbf"
         Of the projected rows, with a width rule looking at all columns. Linear, Polynomial, RBF, Cauchy,
         SquaredDistance, Multiquadric, InverseMultiquadric, RationalQuadratic, ExponentialProduct, RelativeRBF,
         ProfileKernel, and sums of multiples of them.
     mode : {"auto", "supervised", "unsupervised", "semi"}, default "auto"
-        "auto" looks at y: none given is unsupervised; labels with −1 beside two or more others are semi-supervised.
-        Labels −1 and 1 are two classes.
+        "auto" looks at y: none given is unsupervised; labels with −1 beside two or more others, none of them negative,
+        are semi-supervised. Labels −1 and 1 are two classes.
     n_clusters : int or None, default None
         Without labels for all rows. None: the number of known classes, or, without any, the widest relative gap
         in the spectrum of all columns, at most 20. Better given, if known.
     target : {"auto", "labels", "linear", "rbf"}, default "auto"
-        The kernel of y: 1 for equal labels, the inner product, or a Gaussian of median width. "auto" takes "labels"
-        for classes, also several columns of them, and "rbf" for real numbers.
+        The kernel of y: 1 for equal labels, the inner product, or a Gaussian of median width. "auto" takes "rbf" for
+        real numbers, and for whole ones of more than 20 values with fewer than 5 rows each on average; "labels"
+        otherwise, also for several columns.
     label_weight : float, default 100.0
         How much known labels count in semi-supervised mode. 0 ignores them; try several values.
     standardize : bool, default True
@@ -143,6 +148,8 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         Among rows of U of unit length.
     n_components_ : int
     mode_ : str
+    target_ : str or None
+        The kernel of y in supervised mode, otherwise None.
     kernel_ : Kernel
         Fitted on the scaled columns.
 
@@ -240,11 +247,15 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
             raise ValueError(f"normalize=True needs a kernel that is never negative, not kernel={kernel!r}; use 'rbf'")
         scale = Scale.of(self.approximation, self.n_features, kernel, n, seed)
         turns: Alternation | None = None
+        kind: str | None = None
+        said: list[warnings.WarningMessage] = []
         if mode == "supervised":
             kind = self._target_kind(y)
             labels = target_weights(y, kind)
             start = max(1, len(np.unique(y)) - 1) if kind == "labels" else 2
-            solution = self._components(q, start, d, lambda count: self._solve(X, labels, kernel, count, scale))
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always", UserWarning)  # they are to name the caller's line, not one of this file
+                solution = self._components(q, start, d, lambda count: self._solve(X, labels, kernel, count, scale))
         else:
             weights = self._cluster_weights(y)
             if k is None and mode == "semi":
@@ -258,16 +269,19 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
                     scale=scale, normalize=bool(self.normalize), init=self.init, max_iter=_TURNS, verbose=self.verbose,
                 )  # fmt: skip
 
-            turns = self._components(q, k, d, turn)
+            turns = self._components(q, k, d, turn, least=k - 1)
             solution = turns.solution
         self._keep(kernel, samples)
         self._keep_projection(solution, columns)
         self.mode_ = mode
+        self.target_ = kind
         for stale in ("labels_", "embedding_", "n_clusters_", "cluster_centers_", "clusters_", "degree_roots_"):
             self.__dict__.pop(stale, None)
         if turns is not None and k is not None:
             self._keep_clusters(turns, k, seed, dtype)
             turns.warn_if_unsettled("use fewer components, or a wider kernel")
+        for warning in said:
+            warnings.warn(warning.message, stacklevel=2)
         return self
 
     # The steps of fit --------------------------------------------------------------------------------------
@@ -292,10 +306,10 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
                 raise ValueError(f"mode={mode!r} requires y to be passed, but the target y is None")
             return "unsupervised", None
         y = checked_target(y, n)
-        labels = self._target_kind(y) == "labels"
         if mode == "auto":
-            mode = "semi" if labels and is_partial(y) else "supervised"
-        if mode == "semi" and (y.ndim != 1 or y.dtype.kind not in "if" or not labels):
+            mode = "semi" if self._target_kind(y) == "labels" and is_partial(y) else "supervised"
+        whole = y.ndim == 1 and y.dtype.kind in "if" and not has_fractions(y)
+        if mode == "semi" and not (whole and self.target in ("auto", "labels")):
             raise ValueError("mode='semi' needs y of whole numbers, one column, with -1 for unknown labels")
         return mode, y
 
@@ -305,15 +319,20 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     def _cluster_weights(self, y: Array | None) -> ClusterWeights:
         return ClusterWeights(None if y is None else partial_weights(y), float(self.label_weight))
 
-    def _components(self, q: int | None, start: int, d: int, solve: Callable[[int], Any]) -> Any:
-        """The solution with q components, or with as many as the gap of a first one says."""
+    def _components(self, q: int | None, start: int, d: int, solve: Callable[[int], Any], least: int = 1) -> Any:
+        """The solution with q components, or with as many as the gap of a first one says.
+
+        Not fewer than ``least``, as far as eigenvalues are positive.
+        """
         if q is not None:
             return solve(q)
         start = min(start, d - 1)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # the first number of components may be too large
             first = solve(start)
-        count = min(suggest_n_components(getattr(first, "solution", first)), d - 1)
+        seen = getattr(first, "solution", first)
+        least = min(least, int((seen.spectrum > 0).sum()))
+        count = min(max(suggest_n_components(seen), least), d - 1)
         return first if count == start else solve(count)
 
     def _solve(self, X: Array, weights: PairWeights, kernel: Kernel, count: int, scale: Scale) -> ISMResult:
@@ -346,7 +365,7 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         self.n_clusters_ = len(self.cluster_centers_)
         self.embedding_ = turns.clusters.vectors.astype(dtype)
         self.degree_roots_ = turns.clusters.roots
-        self.objective_, self.objective_path_ = float(turns.objective_path[-1]), turns.objective_path
+        self.objective_, self.objective_path_ = turns.objective, turns.objective_path
         self.n_iter_, self.converged_ = turns.n_iter, turns.converged
 
     # Answers -----------------------------------------------------------------------------------------------
@@ -401,7 +420,8 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     def score(self, X: Any, y: Any = None) -> float:
         """HSIC of the projection with y, or with the predicted clusters where y is not given.
 
-        Comparable between projections under the same kernel and width only.
+        Comparable between projections under the same kernel and width only. Where y is constant, as in a small fold,
+        it is 0.
 
         Parameters
         ----------
@@ -422,7 +442,12 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
             weights = PairWeights.of_labels(self.clusters_.predict(rows))
         else:
             y = checked_target(y, len(rows))
-            weights = partial_weights(y) if self.mode_ == "semi" else target_weights(y, self._target_kind(y))
+            told = y[y != UNKNOWN] if self.mode_ == "semi" else y
+            if len(np.unique(told, axis=0)) < 2:
+                return 0.0
+            # A fold has fewer rows of a value than fit had, so it may read otherwise.
+            kind = self.target_ or self._target_kind(y)
+            weights = partial_weights(y) if self.mode_ == "semi" else target_weights(y, kind)
         scale = Scale.of(self.approximation, self.n_features, self.kernel_, len(rows), 0)
         gram = scale.fitted(projected_kernel(self.kernel_), rows).gram(rows)
         return agreement(gram, weights) / (len(rows) - 1) ** 2

@@ -14,14 +14,19 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_array
 
+from gramian.dependence.weights import check_labels
 from gramian.estimator import _seeded
-from gramian.grams import FeatureGram, Gram, LazyGram
-from gramian.kernels import Kernel, as_kernel
+from gramian.grams import DenseGram, FeatureGram, Gram, LazyGram, SandwichGram
+from gramian.kernels import Kernel, Scaled, as_kernel
+from gramian.kernels.given import symmetric
 from gramian.landmarks import FourierFeatures, Nystroem
 from gramian.randomness import spawn
 from gramian.typing import Array, Matrix, RandomState
 
 KernelChoice = Kernel | str | Callable[[Any, Any], Any]
+
+_MODERATE = 2.0**20  # similarities up to this, and from its inverse on, are taken as they are
+_OVERFLOW = "sums over {} overflow; scale the columns, for instance with StandardScaler"
 
 
 def paired_grams(
@@ -60,6 +65,41 @@ def paired_grams(
     return sides[0], sides[1]
 
 
+def moderate(gram: Gram, name: str) -> tuple[Gram, float]:
+    """A Gram whose squared sums neither overflow nor vanish, and the power of two that it was divided by.
+
+    Parameters
+    ----------
+    gram : Gram (n, n)
+    name : str
+        For the message of an error.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = float(np.abs(gram.diagonal()).max())
+        if size == 0:  # not so for definite kernels; a few rows tell
+            size = float(np.abs(gram.rows(np.linspace(0, gram.shape[0] - 1, 8).astype(np.intp))).max())
+    if not np.isfinite(size):
+        raise ValueError(_OVERFLOW.format(name))
+    if size == 0 or 1 / _MODERATE <= size <= _MODERATE:
+        return gram, 1.0
+    # An even power, so that features are divided by one too: no digit changes.
+    unit = 4.0 ** int(np.frexp(size)[1] // 2)
+    if isinstance(gram, LazyGram):
+        return LazyGram(Scaled(1 / unit, gram.kernel), gram.X), unit
+    if isinstance(gram, DenseGram):
+        return DenseGram(gram.matrix / gram.dtype.type(unit)), unit
+    return SandwichGram(gram, np.full(gram.shape[0], unit**-0.5, gram.dtype)), unit
+
+
+def restored(value: float, *units: float) -> float:
+    """A product of moderate Grams in the units of the kernels; an error if it is too large for a number."""
+    for unit in units:  # one after another: zero stays zero whatever the product of the units is
+        value *= unit
+    if not np.isfinite(value):
+        raise ValueError(_OVERFLOW.format("X and Y"))
+    return value
+
+
 def _gram(
     data: Any, name: str, choice: KernelChoice, approximation: str | None, n_components: int, seed: RandomState
 ) -> Gram:
@@ -73,6 +113,8 @@ def _gram(
         kernel = as_kernel(choice)
     except ValueError as error:
         raise ValueError(f"kernel_{name.lower()}: {error}, or 'labels'") from error
+    if data is None:
+        raise ValueError(f"{name} is None; pass an array of samples")
     if not kernel.pairwise:
         data = _as_table(data, name)
     exact = kernel.has_features or kernel.pairwise or kernel.sparse_blocks
@@ -85,6 +127,8 @@ def _gram(
         # Whatever the kernel, all similarities are equal; width rules and mixtures would refuse such data.
         return FeatureGram(np.ones((data.shape[0], 1), data.dtype))
     try:
+        if kernel.pairwise:
+            data = symmetric(data)  # once, so that what is wrong with it is said once
         kernel.fit(data)
         if kernel.has_features or kernel.pairwise or kernel.sparse_blocks:
             return kernel.gram(data)
@@ -118,17 +162,7 @@ def indicators(labels: Any, name: str = "Y") -> csr_array:
         categories = categories[:, 0]
     if categories.ndim != 1 or len(categories) == 0:
         raise ValueError(f"{name} has shape {categories.shape}; labels are a vector with one category per sample")
-    if categories.dtype.kind == "O":
-        # Text and numbers mixed have no order, so only one kind is allowed; a hole is a float or None among text.
-        kinds = {type(value) for value in categories.tolist()}
-        if len(kinds) > 1:
-            shown = ", ".join(sorted(kind.__name__ for kind in kinds))
-            raise ValueError(
-                f"{name} mixes labels of types {shown}; holes are no category: drop those rows or name them"
-            )
-    if categories.dtype.kind in "fc" and np.isnan(categories).any():
-        raise ValueError(f"{name} has missing labels (NaN); drop those rows or give them a category of their own")
-    names, codes = np.unique(categories, return_inverse=True)
+    names, codes = np.unique(check_labels(categories, name), return_inverse=True)
     n = len(codes)
     if len(names) == n and n > 1:
         raise ValueError(

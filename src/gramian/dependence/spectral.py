@@ -54,7 +54,9 @@ class ConstantPhi:
                 D -= slope * scaled.diagonal()
             size += abs(slope) * float(np.abs(scaled.diagonal()).max())
         self.A, self.t = np.hstack(sides), np.concatenate(scales)
-        if not np.isfinite(np.sum(self.A**2) * np.abs(self.t).max()):
+        with np.errstate(over="ignore", invalid="ignore"):
+            finite = np.isfinite(np.sum(self.A**2) * np.abs(self.t).max())
+        if not finite:
             raise ValueError("sums over X overflow; scale its columns, for instance with StandardScaler")
         self.D = D if np.abs(D).max() > 1e-12 * size * len(X) ** 0.5 else None
 
@@ -67,10 +69,7 @@ class ConstantPhi:
         if self.D is not None:
             values, vectors = self._dense_leading(q)
             return np.where(np.abs(values) > 10 * _RANK * np.abs(values).max(), values, 0.0), vectors
-        Q, R = np.linalg.qr(self.A)
-        values, rotation = np.linalg.eigh((R * self.t) @ R.T)
-        solid = np.abs(values) > _RANK * np.abs(values).max(initial=0.0)
-        values, vectors = values[solid][::-1], (Q @ rotation[:, solid])[:, ::-1]
+        values, vectors = self._solid()
         d = self.X.shape[1]
         positive = int(np.sum(values > 0))
         n_zeros = min(max(0, q - positive), d - len(values))
@@ -79,6 +78,21 @@ class ConstantPhi:
             vectors = np.hstack([vectors[:, :positive], zero, vectors[:, positive:]])
             values = np.concatenate([values[:positive], np.zeros(n_zeros), values[positive:]])
         return values[:q], fix_signs(vectors[:, :q])
+
+    def spectrum(self, least: int) -> Array:
+        """All eigenvalues, descending; of a matrix too large to form the ``least`` leading ones."""
+        d = self.X.shape[1]
+        if self.D is not None:
+            return self.leading(d if d <= _FORMED else min(d, least))[0]
+        values = self._solid()[0]
+        return np.sort(np.concatenate([values, np.zeros(d - len(values))]))[::-1]
+
+    def _solid(self) -> tuple[Array, Array]:
+        """The eigenvalues that are not zero, descending, and their vectors, where D vanishes."""
+        Q, R = np.linalg.qr(self.A)
+        values, rotation = np.linalg.eigh((R * self.t) @ R.T)
+        solid = np.abs(values) > _RANK * np.abs(values).max(initial=0.0)
+        return values[solid][::-1], (Q @ rotation[:, solid])[:, ::-1]
 
     def _dense_leading(self, q: int) -> tuple[Array, Array]:
         d = self.X.shape[1]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from gramian.dependence.weights import PairWeights
@@ -14,31 +14,84 @@ from gramian.landmarks import Nystroem
 from gramian.typing import Array
 
 UNKNOWN = -1  # as in scikit-learn's semi-supervised estimators
+_FEW_VALUES, _ROWS_PER_CLASS = 20, 5  # whole numbers of more values, with fewer rows each, are no classes
+_INSTEAD_OF_MISSING = "drop those rows, or mark unknown labels with -1"
 _LANDMARKS = 100  # per column: more than the numerical rank of a Gaussian kernel of one number
 
 
 def checked_target(y: Any, n: int) -> Array:
-    """y as an array (n,) or (n, v) without missing values."""
+    """y as an array (n,) or (n, v) of one plain type, without missing values; text beside numbers makes all text."""
     y = np.asarray(y)
     if y.ndim not in (1, 2):
         raise ValueError(f"y has shape {y.shape}; pass (n,) or (n, v)")
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     check_consistent_length(np.empty(n), y)
+    if y.ndim == 1:
+        return plain_labels(y)
+    if y.dtype != object:
+        return without_missing(y)
+    # Each column on its own: a table may hold text in one and numbers in another.
+    columns = [plain_labels(column) for column in y.T]
+    if all(column.dtype.kind in "biuf" for column in columns):
+        return np.column_stack(columns)
+    if any(has_fractions(column) for column in columns):
+        raise ValueError("y has columns of text and of real numbers; pass labels, or numbers, not both")
+    return np.column_stack([column.astype(str) for column in columns])
+
+
+def plain_labels(y: Array) -> Array:
+    """One column y, if it holds objects as the plain numbers or text that they are."""
+    if y.dtype != object:
+        return without_missing(y)
+    values = set(y.tolist())
+    if any(_is_missing(value) for value in values):
+        raise ValueError(f"Input y contains missing values (None or NaN); {_INSTEAD_OF_MISSING}")
+    if len({isinstance(value, str) for value in values}) > 1:
+        raise ValueError("y mixes text with other types; make all labels text or all numbers")
+    return without_missing(np.array(y.tolist()))
+
+
+def without_missing(y: Array) -> Array:
+    """y itself, unless it holds NaN or infinity."""
     if y.dtype.kind in "fc" and not np.all(np.isfinite(y)):
-        raise ValueError("Input y contains NaN or infinity; drop those rows, or mark unknown labels with -1")
+        raise ValueError(f"Input y contains NaN or infinity; {_INSTEAD_OF_MISSING}")
     return y
 
 
+def _is_missing(value: Any) -> bool:
+    """None, NaN, or one of pandas' marks, which may not be installed."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, Real) and bool(np.isnan(float(value)))
+
+
 def is_partial(y: Array) -> bool:
-    """Whether y is labels of which some, but at least two classes, are known; −1 and 1 alone are two classes."""
-    if y.ndim != 1 or y.dtype.kind not in "if" or not (y == UNKNOWN).any():
+    """Whether y is labels of which some, but at least two classes, are known; −1 and 1 alone are two classes.
+
+    Other negative values make −1 a value like them.
+    """
+    if y.ndim != 1 or y.dtype.kind not in "if" or y.min() != UNKNOWN:
         return False
     return len(np.unique(y)) > 2
 
 
+def has_fractions(y: Array) -> bool:
+    """Whether y holds numbers that are not whole."""
+    return bool(y.dtype.kind == "f" and (y != np.floor(y)).any())
+
+
 def target_kind(y: Array) -> str:
-    """Whether y reads as "labels" or as numbers, for which a Gaussian kernel ("rbf") is right."""
-    return "rbf" if type_of_target(y, input_name="y").startswith("continuous") else "labels"
+    """Whether y reads as "labels" or as numbers, for which a Gaussian kernel ("rbf") is right.
+
+    Whole numbers may be either. With hardly two rows of a value, equality says next to nothing about a target, while
+    with five or more it finds the direction as well as a Gaussian kernel does; classes commonly have that many.
+    """
+    if y.dtype.kind not in "iuf":
+        return "labels"
+    if has_fractions(y):
+        return "rbf"
+    distinct = max(len(np.unique(column)) for column in y.reshape(len(y), -1).T)
+    return "rbf" if distinct > _FEW_VALUES and len(y) < _ROWS_PER_CLASS * distinct else "labels"
 
 
 def target_weights(y: Array, kind: str) -> PairWeights:

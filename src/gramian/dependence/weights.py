@@ -22,6 +22,34 @@ __all__ = ["PairWeights"]
 _DENSE_CLASSES = 48  # with more classes than this, one non-zero per row beats a dense product
 
 
+def check_labels(labels: Array, name: str) -> Array:
+    """Labels (n,) that can be sorted and compared; an error if some are missing.
+
+    Parameters
+    ----------
+    labels : ndarray (n,)
+    name : str
+        For the message of an error.
+    """
+    if labels.dtype.kind == "O":
+        values = labels.tolist()
+        missing = any(value is None or type(value).__name__ == "NAType" or value != value for value in values)
+        kinds = {type(value) for value in values}
+        if not missing and len(kinds) > 1:  # text and numbers have no order among each other
+            shown = ", ".join(sorted(kind.__name__ for kind in kinds))
+            raise ValueError(f"{name} mixes labels of types {shown}; convert them to one")
+    elif labels.dtype.kind in "mM":
+        missing = bool(np.isnat(labels).any())
+    else:
+        missing = labels.dtype.kind in "fc" and not np.isfinite(labels).all()
+    if missing:
+        raise ValueError(
+            f"{name} has missing labels (None, NaN, NaT or infinite); drop those rows or give them a category of their "
+            "own"
+        )
+    return labels
+
+
 class PairWeights:
     """Γ = C diag(s) Cᵀ, the weight of every pair of n samples.
 
@@ -77,9 +105,7 @@ class PairWeights:
         y = np.asarray(y)
         if y.ndim not in (1, 2) or y.shape[0] < 2 or y.size == 0:
             raise ValueError(f"y has shape {y.shape}; pass labels of at least two samples, (n,) or (n, v)")
-        if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
-            raise ValueError("y has missing labels; drop those rows, or give them weights of their own")
-        parts = [_LabelWeights(column, balanced) for column in y.reshape(len(y), -1).T]
+        parts = [_LabelWeights(check_labels(column, "y"), balanced) for column in y.reshape(len(y), -1).T]
         total: PairWeights = parts[0]
         for part in parts[1:]:
             total = total + part
@@ -95,7 +121,10 @@ class PairWeights:
     def of_embedding(cls, U: Any) -> PairWeights:
         """H U Uᵀ H for coordinates U (n, k)."""
         U = check_array(U, dtype=np.float64, input_name="U", ensure_min_samples=2)
-        return cls(U - U.mean(axis=0))
+        C = U - U.mean(axis=0)
+        # The mean of a constant is off by rounding, which would be taken for a target.
+        C[:, np.abs(C).max(axis=0) <= 10 * np.finfo(float).eps * np.abs(U).max(axis=0)] = 0
+        return cls(C)
 
     # Algebra -----------------------------------------------------------------------------------------------
 
@@ -109,6 +138,8 @@ class PairWeights:
     def __mul__(self, number: Any) -> PairWeights:
         if not isinstance(number, Real) or isinstance(number, bool):
             return NotImplemented
+        if not np.isfinite(float(number)):
+            raise ValueError(f"weights cannot be multiplied by {number}; pass a finite number")
         return self._scaled(float(number))
 
     __rmul__ = __mul__
@@ -226,16 +257,20 @@ class _LabelWeights(PairWeights):
         return out
 
     def norm(self) -> float:
-        p = self._shares
-        inner = self.n_samples * (np.diag(p) - np.outer(p, p))
-        return float(np.sqrt(max(0.0, np.einsum("a,ab,ab,b->", self.scale, inner, inner, self.scale))))
+        # Σ_ab s_a s_b (p_a [a = b] − p_a p_b)², without the matrix of classes by classes.
+        p, s = self._shares, self.scale
+        square = float((s @ p**2) ** 2 + s**2 @ (p**2 * (1 - 2 * p)))
+        return float(self.n_samples * np.sqrt(max(0.0, square)))
 
     def block(self, rows: slice, columns: slice) -> Array:
         if not self._many:
             return super().block(rows, columns)
-        table = np.diag(self.scale) - self._shares * self.scale - (self._shares * self.scale)[:, None]
-        table += self._shares**2 @ self.scale
-        return np.take(table[self._codes[rows]], self._codes[columns], axis=1)
+        left, right = self._codes[rows], self._codes[columns]
+        scaled = self._shares * self.scale
+        out = np.where(left[:, None] == right, self.scale[right], 0.0)
+        out -= scaled[right] - self._shares @ scaled
+        out -= scaled[left][:, None]
+        return out
 
     def diagonal(self) -> Array:
         p, s = self._shares, self.scale

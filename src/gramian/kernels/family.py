@@ -178,7 +178,8 @@ class RelativeRBF(_DistanceKernel):
         squared.sort(axis=1)
         # A training row finds itself first, at distance zero; a new row does not, and then leaves out its last.
         itself = squared[:, 0] == 0
-        r = np.sqrt(np.where(itself[:, None], squared[:, 1:], squared[:, :m]))
+        # Squares of the smallest differences vanish, though the rows differ.
+        r = np.sqrt(np.maximum(np.where(itself[:, None], squared[:, 1:], squared[:, :m]), np.finfo(np.float64).tiny))
         return np.sqrt(r.sum(axis=1) / (1 / r).sum(axis=1)).astype(X.dtype)
 
     def _sides(self, X: Matrix, Y: Matrix) -> tuple[Any, Any]:
@@ -261,15 +262,19 @@ class ProfileKernel(Kernel):
 
     def _diagonal(self, X: Matrix) -> Array:
         squared = np.zeros(X.shape[0], X.dtype) if self.kind == "distance" else squared_norms(X)
-        return _applied(self.value, squared)
+        return applied(self.value, squared)
 
 
-def _applied(function: Callable[[Array], Array], argument: Array) -> Array:
+def applied(function: Callable[[Array], Array], argument: Array, name: str = "value") -> Array:
     """A user's function of an array, in the argument's dtype."""
-    out = np.asarray(function(argument), argument.dtype)
-    if out.shape != argument.shape:
-        raise ValueError(f"value returned shape {out.shape} for an array of shape {argument.shape}; return one like it")
-    return out
+    out = function(argument)
+    if np.shape(out) != argument.shape or np.asarray(out).dtype.kind not in "fiub":
+        shown = "None" if out is None else f"{np.asarray(out).dtype} of shape {np.shape(out)}"
+        raise ValueError(
+            f"{name} of ProfileKernel returned {shown} for an array of shape {argument.shape}; return one like it, of "
+            "real numbers"
+        )
+    return np.asarray(out, argument.dtype)
 
 
 class _OfDistance(_DistanceKernel):
@@ -277,7 +282,7 @@ class _OfDistance(_DistanceKernel):
         self.function = function
 
     def _of_distance(self, squared: Array) -> Array:
-        return _applied(self.function, squared)
+        return applied(self.function, squared)
 
 
 class _OfProduct(_InnerProductKernel):
@@ -285,4 +290,4 @@ class _OfProduct(_InnerProductKernel):
         self.function = function
 
     def _of_product(self, product: Array) -> Array:
-        return _applied(self.function, product)
+        return applied(self.function, product)
