@@ -43,7 +43,7 @@ class Problem:
 
     def threads(self) -> AbstractContextManager[Any]:
         """One BLAS thread for small problems, where more would wait for each other; so does ``ism``."""
-        return threadpool_limits(1, "blas") if self.X.size <= 200_000 else nullcontext()
+        return threadpool_limits(1, "blas") if self.X.size <= 1_000_000 else nullcontext()
 
     def start(self) -> Array:
         """The spectral start of :func:`gramian.dependence.ism.ism`, from which all methods leave."""
