@@ -7,7 +7,9 @@ mixtures serves all views and resamples: its features are sliced, by rows and by
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
@@ -17,6 +19,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import KNNImputer
 from sklearn.utils.validation import check_array
 
@@ -24,6 +27,7 @@ from gramian import ClusterKernel, IncompleteGaussianMixture, SpectralClustering
 from gramian.explore.result import View
 from gramian.explore.stability import NEIGHBORS, Resampled, beyond_chance, cluster_stability, separation, stability
 from gramian.grams import DenseGram, Gram, SparseGram
+from gramian.grams.gaps import relative_gap
 from gramian.kernels import Kernel, NeighborGraph
 from gramian.progress import steps
 from gramian.randomness import generator
@@ -45,7 +49,7 @@ _RESTARTS, _LARGEST_MIXTURE = 12, 30
 _RESAMPLES, _PART = 6, 0.7
 _SHARPENED = 20
 _STABLE = 0.75  # of the best stability; more is not better, because coarse clusterings are the most stable ones
-_SHORTLIST = 3  # numbers of clusters of a mixture that are worth resampling
+_AROUND = 2  # numbers of clusters beside the chosen one that are shown too
 _CLEAR = 0.75  # stability of structure that needs no warning
 
 
@@ -179,7 +183,8 @@ def choose_view(
 ) -> Choice:
     """Cluster rows under the view that shows their clusters best.
 
-    Every view is clustered with every number of clusters. What lies apart best wins, by
+    The number of clusters is where the eigenvalues of the walk between the most similar rows under the cluster kernel
+    fall off. Every view is clustered with it. What lies apart best wins, by
     :func:`gramian.explore.stability.separation`; but of clusterings that are far less stable than the best one, with
     less than three quarters of its stability, the score is lower in proportion. The verdict compares the neighbour
     graph with those of tables without clusters, by :func:`gramian.explore.stability.beyond_chance`.
@@ -224,9 +229,12 @@ def choose_view(
         raise ValueError(f"n_clusters={n_clusters} is more than the {most} different rows; pass n_clusters <= {most}")
     length = min(len(distinct), max(_JUDGED_ROWS, 5 * (n_clusters or 1)))
     judged = np.sort(rng.choice(distinct, length, replace=False))
-    counts = _counts(n_clusters, max_clusters, len(judged))
-    names = ["sharpened_kernel"] if counts == [1] else list(TITLES)
-    with steps("Comparing views", total=_RESAMPLES + 4, verbose=verbose) as advance:
+    most = _most_clusters(n_clusters, max_clusters, len(judged))
+    names = ["sharpened_kernel"] if most == 1 else list(TITLES)
+    with ExitStack() as stack:
+        # A mixture that does not settle is not found again either, and so not chosen.
+        stack.enter_context(warnings.catch_warnings(action="ignore", category=ConvergenceWarning))
+        advance = stack.enter_context(steps("Comparing views", total=_RESAMPLES + 4, verbose=verbose))
 
         def tell(step: str, part: float) -> None:
             advance()
@@ -236,15 +244,18 @@ def choose_view(
         tell("fitting mixtures", 0.0)
         rows = _Rows.of(X[judged], seed)
         tell("clustering views", 0.2)
-        trials = [trial for name in names for trial in _trials(name, rows, counts, rng)]
+        k = most if n_clusters is not None else _count_by_gap(rows, most)
+        shown = [k] if n_clusters is not None else list(range(max(2, k - _AROUND), min(most, k + _AROUND) + 1))
+        # A mixture costs far more than k-means.
+        counts = {name: [k] if name == "gaussian_mixture" else shown or [k] for name in names}
+        trials = [trial for name in names for trial in _trials(name, rows, counts[name], rng)]
         _resample(trials, rows, rng, lambda part: tell("resampling", 0.3 + 0.4 * part))
-        best = [max(_of(trials, name), key=lambda trial: trial.score) for name in names]
-        best.sort(key=lambda trial: trial.score, reverse=True)
+        best = sorted((trial for trial in trials if trial.k == k), key=lambda trial: trial.score, reverse=True)
         tell("fitting the best view", 0.7)
         model, kernel, labels = _fit(best[0], X, seed, rng)
         tell("comparing with noise", 0.9)
         fill = Completion().fit_transform
-        excess = beyond_chance(rows.completed, rows.holes, fill, rng) if counts != [1] else 0.0
+        excess = beyond_chance(rows.completed, rows.holes, fill, rng) if most > 1 else 0.0
     found = stability(labels[judged], best[0].resampled)
     views = [trial.view() for trial in best]
     views[0] = replace(views[0], chosen=True)
@@ -269,11 +280,23 @@ def _check_counts(n_clusters: int | None, max_clusters: int, n: int) -> None:
         raise ValueError(f"n_clusters={n_clusters} is more than the {n} rows; pass n_clusters <= {n}")
 
 
-def _counts(n_clusters: int | None, max_clusters: int, n: int) -> list[int]:
-    """Numbers of clusters to look at; three rows in a cluster are the least that show one."""
+def _most_clusters(n_clusters: int | None, max_clusters: int, n: int) -> int:
+    """The number of clusters, or the most to look for; three rows in a cluster are the least that show one."""
     if n_clusters is not None:
-        return [int(n_clusters)]
-    return list(range(2, max(2, min(int(max_clusters), n // 3)) + 1)) if n >= _FEWEST_ROWS else [1]
+        return int(n_clusters)
+    return max(2, min(int(max_clusters), n // 3)) if n >= _FEWEST_ROWS else 1
+
+
+def _count_by_gap(rows: _Rows, most: int) -> int:
+    """Where the eigenvalues of the walk between most similar rows fall off.
+
+    Stability and separation would prefer few large clusters, or parts of long ones, to the right number.
+    """
+    if most <= 2:
+        return most
+    walk = SparseGram(_most_similar(rows.similarities)).normalized()
+    values = walk.eigenpairs(min(most + 1, len(rows.features) - 1))[0]
+    return relative_gap(values, graph=True) if len(values) > 2 else 2
 
 
 # Judging ------------------------------------------------------------------------------------------------------------
@@ -349,8 +372,7 @@ def _of(trials: list[_Trial], name: str) -> list[_Trial]:
 
 def _trials(name: str, rows: _Rows, counts: list[int], rng: np.random.Generator) -> list[_Trial]:
     """The rows clustered in one view, with every number of clusters."""
-    starts = 1 if name == "gaussian_mixture" and len(counts) > 1 else 3
-    found = _clusterings(name, rows, counts, rng, n_init=starts)
+    found = _clusterings(name, rows, counts, rng, n_init=3)
     K, graph = rows.similarities, rows.neighbors
     return [_Trial(name, k, labels, separation(labels, K, graph)) for k, labels in found.items()]
 
@@ -363,16 +385,14 @@ def _resample(trials: list[_Trial], rows: _Rows, rng: np.random.Generator, tell:
         kept, part = rows.part(rng)
         for name in dict.fromkeys(trial.name for trial in trials):
             own = [trial for trial in _of(trials, name) if trial.k <= len(kept)]
-            if name == "gaussian_mixture":  # which costs far more than k-means
-                own = sorted(own, key=lambda trial: trial.separation, reverse=True)[:_SHORTLIST]
             for k, labels in _clusterings(name, part, [trial.k for trial in own], rng, n_init=1).items():
                 found.setdefault((name, k), []).append((kept, labels))
     for trial in trials:
         if (trial.name, trial.k) in found:
             trial.resampled = found[trial.name, trial.k]
             trial.stability = stability(trial.labels, trial.resampled)
-    enough = _STABLE * max(trial.stability for trial in trials)
     for trial in trials:
+        enough = _STABLE * max(other.stability for other in trials if other.k == trial.k)
         trial.score = trial.separation * (min(1.0, trial.stability / enough) if enough > 0 else 1.0)
 
 
