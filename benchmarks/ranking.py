@@ -154,7 +154,7 @@ def _one(name: str, directed: bool) -> Case:
 
 def _push(data: tuple[Any, np.ndarray]) -> Any:
     graph, seeds = data
-    options: dict[str, Any] = {"restart": RESTART, "max_edges": 0.045 * graph.nnz, "directed": False}
+    options: dict[str, Any] = {"restart": RESTART, "max_edges": 0.045 * graph.nnz, "directed": False, "top": 100}
     return [push_pagerank(graph, int(seed), **options) for seed in seeds]
 
 

@@ -139,6 +139,19 @@ def test_symmetric_edges_sharpen_the_best(rng, weight, monkeypatch):
     assert after < 0.5 * before
 
 
+@pytest.mark.parametrize("top", [1, 7, 39, 40, 1000])
+def test_the_best_alone(rng, top):
+    """The head of the whole list, ties included, and no more proved than by the whole."""
+    A = random_graph(rng, 60, weighted=False, density=0.05)
+    whole = push_pagerank(csr_array(A), 0, tol=1e-4)
+    head = push_pagerank(csr_array(A), 0, tol=1e-4, top=top)
+    np.testing.assert_array_equal(head.nodes, whole.nodes[:top])
+    np.testing.assert_array_equal(head.scores, whole.scores[:top])
+    falls = whole.scores - np.append(whole.scores[1:], 0.0)
+    proved = np.flatnonzero(falls[: len(head.nodes)] > whole.residual)
+    assert head.certified == (proved[-1] + 1 if len(proved) else 0)
+
+
 def test_a_lone_seed_on_symmetric_edges():
     """Without any edge there is nothing to sharpen."""
     found = push_pagerank(csr_array((3, 3)), 1, directed=False)
@@ -157,6 +170,7 @@ def test_a_lone_seed_on_symmetric_edges():
         ({"max_edges": 0}, "max_edges=0"),
         ({"dangling": None}, "dangling=None"),
         ({"directed": "no"}, "directed='no'"),
+        ({"top": 0}, "top=0"),
         ({"graph": np.ones((2, 3))}, "square"),
         ({"graph": csr_array((2, 3))}, "square"),
         ({"graph": csr_array(np.array([[0, -1.0, 2], [1, 0, 0], [1, 0, 0]]))}, "node 0"),

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from gramian.ranking.queries import check_restart
+from gramian.ranking.queries import check_restart, check_top
 from gramian.ranking.seeds import restart_matrix
 from gramian.ranking.transitions import as_matrix, compiled
 from gramian.typing import Array, Matrix
@@ -39,6 +39,9 @@ class PushResult(NamedTuple):
     edges_touched: int
     """Edges along which mass was pushed, each as often as it was used."""
 
+    beyond: float = 0.0
+    """The best score that is not listed."""
+
     @property
     def certified(self) -> int:
         """The largest k for which the first k nodes are proved to be the k best, in some order.
@@ -46,7 +49,7 @@ class PushResult(NamedTuple):
         No node can gain more than the residual. So a list is proved where the scores fall by more than that; it is
         usually right long before.
         """
-        falls = self.scores - np.append(self.scores[1:], 0.0)
+        falls = self.scores - np.append(self.scores[1:], self.beyond)
         proved = np.flatnonzero(falls > self.residual)
         return int(proved[-1]) + 1 if len(proved) else 0
 
@@ -60,6 +63,7 @@ def push_pagerank(
     dangling: str = "seeds",
     max_edges: float | None = None,
     directed: bool = True,
+    top: int | None = None,
 ) -> PushResult:
     """Personalised PageRank near the seeds, without looking at the rest of the graph.
 
@@ -89,6 +93,8 @@ def push_pagerank(
         Then a walk is as likely backwards, and what node j still gets is d_j times a mean of r_i / d_i over where walks
         from j end, d being degrees. Walks of no step and of one are looked up; long ones end anywhere, by degree,
         so for the others the mean over the whole graph is taken. That brings the best 512 nodes closer to their order.
+    top : int, optional
+        List only so many nodes; sorting all that were reached takes as long as the query.
 
     Returns
     -------
@@ -127,14 +133,22 @@ def push_pagerank(
         raise ValueError(f"tol={tol!r} must be a positive number, the L1 error")
     if max_edges is not None and not (isinstance(max_edges, Real) and max_edges > 0):
         raise ValueError(f"max_edges={max_edges!r} must be a positive number, or None")
+    check_top(top)
     if not isinstance(directed, (bool, np.bool_)):
         raise ValueError(f"directed={directed!r} must be True, or False for a graph that is symmetric")
     state = PushState(matrix, nodes, shares, restart, dangling)
     state.run(tol, np.inf if max_edges is None else float(max_edges))
     nodes, scores = state.found()
     added = 0.0 if directed else state.sharpen(nodes, scores)
+    if top is not None and top < len(nodes):
+        # All that may be among the best, ties included, and the best one beyond; sorting all would take as long again.
+        least = np.partition(scores, len(scores) - int(top) - 1)[len(scores) - int(top) - 1]
+        nodes, scores = nodes[scores >= least], scores[scores >= least]
     order = np.lexsort((nodes, -scores))
-    return PushResult(nodes[order], scores[order], state.error + added, state.edges)
+    nodes, scores = nodes[order], scores[order]
+    listed = len(nodes) if top is None else min(int(top), len(nodes))
+    beyond = float(scores[listed]) if listed < len(scores) else 0.0
+    return PushResult(nodes[:listed], scores[:listed], state.error + added, state.edges, beyond)
 
 
 class PushState:
