@@ -24,7 +24,7 @@ NEIGHBORS = 10
 
 _FEWEST_ROWS = 8  # fewer do not show clusters
 _TESTED_ROWS = 500
-_REFERENCES = 8  # tables of each kind
+_REFERENCES = 20  # tables of each kind
 _DEVIATIONS = 2.5  # beyond the mean of the references
 _EIGENVALUES = 7
 _FEW_VALUES = 20

@@ -49,7 +49,6 @@ _RESTARTS, _LARGEST_MIXTURE = 12, 30
 _RESAMPLES, _PART = 6, 0.7
 _SHARPENED = 20
 _STABLE = 0.75  # of the best stability; more is not better, because coarse clusterings are the most stable ones
-_AROUND = 2  # numbers of clusters beside the chosen one that are shown too
 _CLEAR = 0.75  # stability of structure that needs no warning
 
 
@@ -183,8 +182,8 @@ def choose_view(
 ) -> Choice:
     """Cluster rows under the view that shows their clusters best.
 
-    The number of clusters is where the eigenvalues of the walk between the most similar rows under the cluster kernel
-    fall off. Every view is clustered with it. What lies apart best wins, by
+    Likely numbers of clusters are where the eigenvalues of two walks fall off: between all rows by the cluster kernel,
+    and between the most similar ones only. Every view is clustered with both. What lies apart best wins, by
     :func:`gramian.explore.stability.separation`; but of clusterings that are far less stable than the best one, with
     less than three quarters of its stability, the score is lower in proportion. The verdict compares the neighbour
     graph with those of tables without clusters, by :func:`gramian.explore.stability.beyond_chance`.
@@ -244,13 +243,16 @@ def choose_view(
         tell("fitting mixtures", 0.0)
         rows = _Rows.of(X[judged], seed)
         tell("clustering views", 0.2)
-        k = most if n_clusters is not None else _count_by_gap(rows, most)
-        shown = [k] if n_clusters is not None else list(range(max(2, k - _AROUND), min(most, k + _AROUND) + 1))
-        # A mixture costs far more than k-means.
-        counts = {name: [k] if name == "gaussian_mixture" else shown or [k] for name in names}
+        likely = [most] if n_clusters is not None else _likely_counts(rows, most)
+        shown = (
+            {near for k in likely for near in (k - 1, k, k + 1) if 2 <= near <= most} if n_clusters is None else set()
+        )
+        # A mixture costs far more than k-means, and is not tried with numbers that are only shown.
+        counts = {name: likely if name == "gaussian_mixture" else sorted({*likely, *shown}) for name in names}
         trials = [trial for name in names for trial in _trials(name, rows, counts[name], rng)]
         _resample(trials, rows, rng, lambda part: tell("resampling", 0.3 + 0.4 * part))
-        best = sorted((trial for trial in trials if trial.k == k), key=lambda trial: trial.score, reverse=True)
+        ranked = _ranked([trial for trial in trials if trial.k in likely])
+        best = [next(trial for trial in ranked if trial.name == name) for name in dict.fromkeys(t.name for t in ranked)]
         tell("fitting the best view", 0.7)
         model, kernel, labels = _fit(best[0], X, seed, rng)
         tell("comparing with noise", 0.9)
@@ -287,16 +289,18 @@ def _most_clusters(n_clusters: int | None, max_clusters: int, n: int) -> int:
     return max(2, min(int(max_clusters), n // 3)) if n >= _FEWEST_ROWS else 1
 
 
-def _count_by_gap(rows: _Rows, most: int) -> int:
-    """Where the eigenvalues of the walk between most similar rows fall off.
+def _likely_counts(rows: _Rows, most: int) -> list[int]:
+    """Where the eigenvalues of two walks fall off: by the cluster kernel, and only between the most similar rows.
 
-    Stability and separation would prefer few large clusters, or parts of long ones, to the right number.
+    The first sees compact groups, the second long and winding ones. Judging every number by separation and stability
+    would prefer few large clusters, or parts of long ones, to the right number.
     """
     if most <= 2:
-        return most
-    walk = SparseGram(_most_similar(rows.similarities)).normalized()
-    values = walk.eigenpairs(min(most + 1, len(rows.features) - 1))[0]
-    return relative_gap(values, graph=True) if len(values) > 2 else 2
+        return [most]
+    K, length = rows.similarities, min(most + 1, len(rows.features) - 1)
+    walks = {False: DenseGram(K), True: SparseGram(_most_similar(K))}
+    values = {graph: gram.normalized().eigenpairs(length)[0] for graph, gram in walks.items()}
+    return sorted({relative_gap(some, graph=graph) if len(some) > 2 else 2 for graph, some in values.items()})
 
 
 # Judging ------------------------------------------------------------------------------------------------------------
@@ -391,9 +395,14 @@ def _resample(trials: list[_Trial], rows: _Rows, rng: np.random.Generator, tell:
         if (trial.name, trial.k) in found:
             trial.resampled = found[trial.name, trial.k]
             trial.stability = stability(trial.labels, trial.resampled)
+
+
+def _ranked(trials: list[_Trial]) -> list[_Trial]:
+    """Best first: what lies apart best, unless it is far less stable than the most stable one."""
+    enough = _STABLE * max(trial.stability for trial in trials)
     for trial in trials:
-        enough = _STABLE * max(other.stability for other in trials if other.k == trial.k)
         trial.score = trial.separation * (min(1.0, trial.stability / enough) if enough > 0 else 1.0)
+    return sorted(trials, key=lambda trial: trial.score, reverse=True)
 
 
 # Clustering rows in a view ------------------------------------------------------------------------------------------
