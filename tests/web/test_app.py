@@ -482,7 +482,8 @@ def test_a_body_without_end_is_refused_as_soon_as_it_is_too_large(fake, announce
 
 
 def test_other_requests_are_small(fake):
-    one_line(fake.post("/api/jobs", content=b'{"table": "' + b"x" * 70_000 + b'"}'), 413)
+    line = one_line(fake.post("/api/jobs", content=b'{"table": "' + b"x" * 70_000 + b'"}'), 413)
+    assert line == "the request is too large"
 
 
 @pytest.mark.parametrize(
