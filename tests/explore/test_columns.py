@@ -51,6 +51,15 @@ def test_a_few_slips_do_not_make_a_text_of_numbers() -> None:
     assert kind_of(["1.5", "2.5"] * 45 + ["low", "high"] * 5) == "category"
 
 
+def test_a_column_of_nothing_but_the_word_for_infinity_is_text() -> None:
+    series, column = settled(["INF", None, "inf", "INF"])
+    assert column.kind == "category"
+    assert series.astype(object).tolist()[:1] == ["INF"]
+    series, column = settled(["1.5", "inf", "2"])
+    assert column.kind == "number"
+    assert (series.isna().tolist(), column.note) == ([False, True, False], "1 infinite value as missing")
+
+
 def test_two_values() -> None:
     series, column = settled(["Yes", "no", "", "YES"])
     assert series.tolist() == [True, False, pd.NA, True]

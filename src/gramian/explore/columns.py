@@ -224,15 +224,16 @@ def _kind_of_names(name: str, levels: Any, codes: Array, present: int) -> tuple[
 
 
 def _plain_numbers(values: Any) -> Any:
-    """Texts that are all plain numbers as such, or None."""
+    """Texts that are all plain numbers as such, or None; a word for infinity alone makes no number of a column."""
     if _leading_zeros(values):
         return None
     for kind in (pa.int64(), pa.float64()):
         try:
             _spread(values).cast(kind)
-            return values.cast(kind)
+            numbers = values.cast(kind)
         except pa.ArrowInvalid:
             continue
+        return numbers if pc.any(pc.is_finite(numbers)).as_py() else None
     return None
 
 
