@@ -27,15 +27,24 @@ class Extension:
     walk : Walk
         On them.
     spectrum : Spectrum
+    usable : ndarray (p,) of bool
+        Components that scores may be made of. Only for these is anything kept: a kernel of many features keeps a
+        number for each feature and component.
     """
 
-    def __init__(self, kernel: Kernel, points: Matrix, walk: Walk, spectrum: Spectrum) -> None:
+    def __init__(self, kernel: Kernel, points: Matrix, walk: Walk, spectrum: Spectrum, usable: Array) -> None:
         dtype = walk.gram.dtype
-        scaled = spectrum.vectors / walk.roots[:, None].astype(dtype)
+        self.usable = usable
+        scaled = spectrum.vectors[:, usable] / walk.roots[:, None].astype(dtype)
         # One more column sums k(x, x_i): the degree of a new sample.
         coefficients = np.hstack([scaled, np.ones((len(scaled), 1), dtype)])
         self.expansion = Expansion(kernel, points, coefficients, gram=walk.gram)
         self.volume = walk.volume
+
+    def _places(self, low_rank: LowRank) -> Array:
+        """Where the functions of the selected components stand among those that are kept."""
+        places: Array = (np.cumsum(self.usable) - 1)[low_rank.selected]
+        return places
 
     def _images(self, low_rank: LowRank, rows: Matrix) -> tuple[Array, Array]:
         """√d(x) e_j(x) of checked rows, (n_new, k), and d(x) as a column."""
@@ -43,7 +52,7 @@ class Extension:
         values = self.expansion(rows)
         degrees = np.maximum(values[:, -1:], 0)
         warn_alone(int((degrees <= 0).sum()), "placed at the origin")
-        return values[:, low_rank.selected] / low_rank.values.astype(values.dtype), degrees
+        return values[:, self._places(low_rank)] / low_rank.values.astype(values.dtype), degrees
 
     def embed(self, low_rank: LowRank, rows: Matrix) -> Array:
         """z_j(x) = e_j(x) / √(1 + β − λ_j); zero where d(x) is."""
@@ -64,7 +73,7 @@ class Extension:
         held = self.expansion.coefficients if self.expansion.weights is None else self.expansion.weights
         assert held is not None
         mix = np.zeros((held.shape[1], weights.shape[1] + 1))
-        mix[low_rank.selected, :-1] = weights / low_rank.values[:, None]
+        mix[self._places(low_rank), :-1] = weights / low_rank.values[:, None]
         mix[-1, :-1] = 1 / self.volume
         mix[-1, -1] = 1
         return combined(self.expansion, mix)

@@ -144,7 +144,10 @@ class KernelPageRank(WalkEstimator):
         count = check_components(self, X.shape[0])
         walk = self._walk_on(kernel, gram)
         spectrum = decompose(walk, count, least, definite=kernel.definite)
-        extension = Extension(kernel, X, walk, spectrum)
+        # An indefinite kernel has components of negative eigenvalue, which count as well.
+        size = spectrum.values if kernel.definite else np.abs(spectrum.values)
+        usable = np.ones(len(size), bool) if least is None else size > least
+        extension = Extension(kernel, X, walk, spectrum, usable)
         self._keep(kernel, samples)
         self.X_fit_ = X
         self.degrees_, self.volume_, self.base_scores_ = walk.degrees, walk.volume, walk.base_scores
@@ -175,12 +178,9 @@ class KernelPageRank(WalkEstimator):
 
     def _select(self) -> None:
         """Choose among the computed eigenvectors: all that depends on ``restart`` but not on seeds."""
-        spectrum, least = self.spectrum_, check_eigenvalue_tol(self)
-        # An indefinite kernel has components of negative eigenvalue, which count as well.
-        size = spectrum.values if self.kernel_.definite else np.abs(spectrum.values)
-        allowed = np.ones(len(size), bool) if least is None else size > least
+        spectrum, usable, least = self.spectrum_, self.extension_.usable, check_eigenvalue_tol(self)
         count = check_components(self, len(spectrum.vectors))
-        self.low_rank_ = LowRank(spectrum, self.degrees_, float(self.restart), self.order, count, allowed)
+        self.low_rank_ = LowRank(spectrum, self.degrees_, float(self.restart), self.order, count, usable)
         self.n_components_ = self.low_rank_.count
         self.eigenvalues_, self.eigenvectors_ = self.low_rank_.values, self.low_rank_.vectors
         self.expected_error_ = self.low_rank_.expected
