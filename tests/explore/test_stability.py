@@ -82,9 +82,10 @@ def test_separation_prefers_the_gap_between_clusters(rng):
     assert separation(np.zeros(60, int), K, graph) == 0.0
 
 
-def _excess(X, rng):
-    complete = Completion().fit_transform
-    return beyond_chance(complete(X), np.isnan(X), complete, rng)
+def _excess(X, rng, columns=None):
+    columns = np.arange(X.shape[1]) if columns is None else columns
+    complete = Completion(columns).fit_transform
+    return beyond_chance(complete(X), np.isnan(X), columns, complete, rng)
 
 
 @pytest.mark.parametrize("n", [50, 300])
@@ -103,6 +104,23 @@ def test_correlated_noise_and_noise_with_holes_have_no_structure(rng):
 
 def test_noise_of_few_values_has_no_structure(rng):
     assert _excess(rng.integers(2, size=(200, 8)).astype(float), rng) <= 1
+
+
+def test_categories_without_groups_have_no_structure_and_those_of_groups_have(rng):
+    columns = np.repeat(np.arange(5), 4)
+    drawn = rng.integers(4, size=(300, 5))
+    group = rng.integers(3, size=300)
+    levels = rng.integers(4, size=(3, 5))
+    planted = np.where(rng.random((300, 5)) < 0.7, levels[group], drawn)
+    noise, groups = (np.eye(4)[table].reshape(300, 20) for table in (drawn, planted))
+    assert _excess(noise, rng, columns) <= 1
+    assert _excess(noise, rng) > 1  # not told which features say the same
+    assert _excess(groups, rng, columns) > 1
+
+
+def test_correlated_grades_have_no_structure(rng):
+    latent = rng.standard_normal((300, 2)) @ rng.standard_normal((2, 8)) + rng.standard_normal((300, 8))
+    assert _excess(np.digitize(latent, [-2, -0.7, 0.7, 2]).astype(float), rng) <= 1
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.2])

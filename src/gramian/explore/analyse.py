@@ -58,7 +58,7 @@ def explore(
     table : Table
         From :func:`gramian.explore.read_table`.
     n_clusters : int, optional
-        Number of groups; by default the number that is found again best in resampled rows, one if there are none.
+        Number of groups; by default it is chosen.
     alternative : bool, default True
         Look for another way to group the rows as well.
     random_state : int, default 0
@@ -90,22 +90,21 @@ def _explore(
         rng = np.random.default_rng(random_state)
         fitted = np.arange(n) if n <= _FITTED_ROWS else np.sort(rng.choice(n, _FITTED_ROWS, replace=False))
     with stages("comparing rows"):
-        choice = choose_view(X[fitted], n_clusters, random_state=random_state)
-        single = choice.verdict == "none" and n_clusters is None
-        found = np.zeros(len(fitted), int) if single else choice.labels
+        names = preparation.feature_columns_
+        choice = choose_view(X[fitted], n_clusters, feature_columns=names, random_state=random_state)
     with stages("ranking"):
-        model = TableModel(preparation, None if single else choice.model).fit(X[fitted], found, fitted, choice.kernel)
+        model = TableModel(preparation, choice.model).fit(X[fitted], choice.labels, fitted, choice.kernel)
         labels, membership, rank, oddness, embedding = _rows(model, X, fitted)
     with stages("explaining"):
         values = _values(preparation, X)
         reasons = importances(X, preparation.feature_columns_, table.columns, labels, seed=random_state)
         odd = oddities(table.frame, table.columns, labels, values, oddness)
         gaps = missing_values(table.frame, table.columns, X, preparation.feature_columns_, seed=random_state)
-    stability = np.ones(1) if single else choice.cluster_stability[np.argsort(model.number_)]
+    stability = choice.cluster_stability[np.argsort(model.number_)]
     clusters = _clusters(table, labels, rank, values, stability, random_state)
     with stages("another grouping"):
         other = None
-        if alternative and not single and len(table.used) > 1 and n >= 50:
+        if alternative and choice.verdict != "none" and len(table.used) > 1 and n >= 50:
             other = _another(table, X, labels, values, random_state)
     with stages("drawing a map"):
         coordinates = map_of_rows(embedding, seed=random_state)
@@ -206,10 +205,12 @@ def _overview(found: Exploration) -> list[str]:
     n, k = len(found.labels), found.n_clusters
     told = []
     if k == 1:
-        why = "what looks like some in one part of the rows is not found in another"
-        told.append(f"The {count(n, 'row')} form no groups: {why}.")
+        told.append(f"The {count(n, 'row')} are taken as one group.")
+    elif found.verdict == "none":
+        told.append(f"The {count(n, 'row')} form no groups: a table without any would look alike.")
+        told.append(f"A cut into {count(k, 'part')} is shown all the same.")
     else:
-        strength = {"clear": "clearly", "weak": "only weakly", "none": "no better than by chance"}[found.verdict]
+        strength = {"clear": "clearly", "weak": "only weakly"}[found.verdict]
         told.append(f"The {count(n, 'row')} fall {strength} into {count(k, 'group')}.")
         telling = [item.column for item in found.importances[:3] if item.dependence >= 0.05]
         if telling:

@@ -26,8 +26,8 @@ class TableModel(BaseEstimator):
     ----------
     preparation : Preparation
         Fitted on the table.
-    clusterer : estimator or None
-        Fitted on some rows, with ``predict``; None for a single group.
+    clusterer : estimator
+        Fitted on some rows, with ``predict``.
     restart : float, default 0.15
         Of the walk that ranks rows.
 
@@ -93,8 +93,7 @@ class TableModel(BaseEstimator):
             part = X[start : start + _CHUNK]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # like no fitted row: group −1, oddness 1
-                one = self.clusterer is None
-                labels = np.zeros(len(part), int) if one else np.asarray(self.clusterer.predict(part))
+                labels = np.asarray(self.clusterer.predict(part))
                 values = np.asarray(scorer(part), np.float64)
             scores = np.maximum(values[:, :-1], 0.0)
             parts.append((self._numbered(labels), self._memberships(scores), scores, self._oddness(values[:, -1])))

@@ -8,7 +8,7 @@ mixtures serves all views and resamples: its features are sliced, by rows and by
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,7 +25,15 @@ from sklearn.utils.validation import check_array
 
 from gramian import ClusterKernel, IncompleteGaussianMixture, SpectralClustering
 from gramian.explore.result import View
-from gramian.explore.stability import NEIGHBORS, Resampled, beyond_chance, cluster_stability, separation, stability
+from gramian.explore.stability import (
+    NEIGHBORS,
+    TESTED_ROWS,
+    Resampled,
+    beyond_chance,
+    cluster_stability,
+    separation,
+    stability,
+)
 from gramian.grams import DenseGram, Gram, SparseGram
 from gramian.grams.gaps import relative_gap
 from gramian.kernels import Kernel, NeighborGraph
@@ -92,18 +100,33 @@ class Completion(TransformerMixin, BaseEstimator):
     """Columns in standard deviations, and holes filled with the value of the nearest row that has one.
 
     Rows are compared by what both have. A mean of several rows would lie between the clusters and tie them together.
-    Columns without two different values say nothing and are left out.
+    Features without two different values say nothing and are left out.
+
+    Parameters
+    ----------
+    columns : sequence (d,), optional
+        The column that each feature comes from; features of one column count together as much as any other column. By
+        default each is its own.
 
     Attributes
     ----------
-    columns_ : ndarray (d,) of bool
+    used_ : ndarray (d,) of bool
+        Features that are not left out.
+    columns_ : ndarray (d',) of int
+        Their columns.
     center_, scale_ : ndarray (d',)
     donors_ : KNNImputer
     """
 
+    def __init__(self, columns: Sequence[Any] | Array | None = None) -> None:
+        self.columns = columns
+
     def fit(self, X: Array, y: Any = None) -> Completion:
-        self.columns_ = np.array([len(np.unique(column[~np.isnan(column)])) > 1 for column in X.T])
-        self.center_, self.scale_ = np.nanmean(X[:, self.columns_], axis=0), np.nanstd(X[:, self.columns_], axis=0)
+        self.used_ = np.array([len(np.unique(feature[~np.isnan(feature)])) > 1 for feature in X.T])
+        columns = np.arange(X.shape[1]) if self.columns is None else np.asarray(self.columns)
+        self.columns_ = np.unique(columns[self.used_], return_inverse=True)[1]
+        self.center_ = np.nanmean(X[:, self.used_], axis=0)
+        self.scale_ = np.sqrt(np.bincount(self.columns_, np.nanvar(X[:, self.used_], axis=0)))[self.columns_]
         self.donors_ = KNNImputer(n_neighbors=1).fit(self._scaled(X))
         return self
 
@@ -112,7 +135,7 @@ class Completion(TransformerMixin, BaseEstimator):
         return completed
 
     def _scaled(self, X: Array) -> Array:
-        scaled: Array = (X[:, self.columns_] - self.center_) / self.scale_
+        scaled: Array = (X[:, self.used_] - self.center_) / self.scale_
         return scaled
 
 
@@ -124,6 +147,8 @@ class CompletedGraph(Kernel):
     Parameters
     ----------
     n_neighbors : int, default 10
+    columns : sequence (d,), optional
+        The column that each feature comes from; by default each is its own.
 
     Examples
     --------
@@ -140,13 +165,14 @@ class CompletedGraph(Kernel):
     accepts_nan: bool = True
     sparse_blocks: bool = True
 
-    def __init__(self, n_neighbors: int = 10) -> None:
+    def __init__(self, n_neighbors: int = 10, columns: Sequence[Any] | None = None) -> None:
         self.n_neighbors = n_neighbors
+        self.columns = columns
 
     def fit(self, X: Matrix, y: Any = None) -> CompletedGraph:
         """Learn the units of the columns and keep rows to fill holes from; see :meth:`Kernel.fit`."""
         X = self._checked(X, reset=True)
-        self.completion_ = Completion().fit(X)
+        self.completion_ = Completion(self.columns).fit(X)
         self.graph_ = NeighborGraph(self.n_neighbors).fit(self.completion_.transform(X))
         return self
 
@@ -176,14 +202,16 @@ def choose_view(
     n_clusters: int | None = None,
     *,
     max_clusters: int = 20,
+    feature_columns: Sequence[Any] | None = None,
     random_state: RandomState = None,
     verbose: int = 0,
     progress: Callable[[str, float], None] | None = None,
 ) -> Choice:
     """Cluster rows under the view that shows their clusters best.
 
-    Likely numbers of clusters are where the eigenvalues of two walks fall off: between all rows by the cluster kernel,
-    and between the most similar ones only. Every view is clustered with both. What lies apart best wins, by
+    The number of clusters is where the eigenvalues of a walk from row to row fall off, in the walk that sees most: one
+    goes between all rows by the cluster kernel, one between the most similar of them only, and one between nearest
+    neighbours. Every view is clustered with that number. What lies apart best wins, by
     :func:`gramian.explore.stability.separation`; but of clusterings that are far less stable than the best one, with
     less than three quarters of its stability, the score is lower in proportion. The verdict compares the neighbour
     graph with those of tables without clusters, by :func:`gramian.explore.stability.beyond_chance`.
@@ -195,6 +223,9 @@ def choose_view(
     n_clusters : int, optional
         None chooses it, from 2 to ``max_clusters``.
     max_clusters : int, default 20
+    feature_columns : sequence (d,), optional
+        The column of the table that each feature comes from, where one column became several features, as a category
+        becomes indicators: together they count as one, and noise in them is known. By default each is its own.
     random_state : int, Generator, RandomState or None
     verbose : int, default 0
         1 shows a progress bar.
@@ -241,23 +272,21 @@ def choose_view(
                 progress(step, part)
 
         tell("fitting mixtures", 0.0)
-        rows = _Rows.of(X[judged], seed)
+        rows = _Rows.of(X[judged], feature_columns, seed)
         tell("clustering views", 0.2)
-        likely = [most] if n_clusters is not None else _likely_counts(rows, most)
-        shown = (
-            {near for k in likely for near in (k - 1, k, k + 1) if 2 <= near <= most} if n_clusters is None else set()
-        )
+        seen = [most] if n_clusters is not None or most <= 2 else _numbers_seen(rows, most)
+        k = max(seen)
+        nearby = (*seen, k - 1, k + 1) if n_clusters is None else ()
+        shown = sorted({k, *(other for other in nearby if 2 <= other <= most)})
         # A mixture costs far more than k-means, and is not tried with numbers that are only shown.
-        counts = {name: likely if name == "gaussian_mixture" else sorted({*likely, *shown}) for name in names}
+        counts = {name: [k] if name == "gaussian_mixture" else shown for name in names}
         trials = [trial for name in names for trial in _trials(name, rows, counts[name], rng)]
         _resample(trials, rows, rng, lambda part: tell("resampling", 0.3 + 0.4 * part))
-        ranked = _ranked([trial for trial in trials if trial.k in likely])
-        best = [next(trial for trial in ranked if trial.name == name) for name in dict.fromkeys(t.name for t in ranked)]
+        best = _ranked([trial for trial in trials if trial.k == k])
         tell("fitting the best view", 0.7)
-        model, kernel, labels = _fit(best[0], X, seed, rng)
+        model, kernel, labels = _fit(best[0], X, feature_columns, seed, rng)
         tell("comparing with noise", 0.9)
-        fill = Completion().fit_transform
-        excess = beyond_chance(rows.completed, rows.holes, fill, rng) if most > 1 else 0.0
+        excess = _beyond_chance(X, feature_columns, rng) if most > 1 else 0.0
     found = stability(labels[judged], best[0].resampled)
     views = [trial.view() for trial in best]
     views[0] = replace(views[0], chosen=True)
@@ -289,18 +318,20 @@ def _most_clusters(n_clusters: int | None, max_clusters: int, n: int) -> int:
     return max(2, min(int(max_clusters), n // 3)) if n >= _FEWEST_ROWS else 1
 
 
-def _likely_counts(rows: _Rows, most: int) -> list[int]:
-    """Where the eigenvalues of two walks fall off: by the cluster kernel, and only between the most similar rows.
+def _numbers_seen(rows: _Rows, most: int) -> list[int]:
+    """Where the eigenvalues of three walks fall off: between all rows, the most similar ones, and nearest neighbours.
 
-    The first sees compact groups, the second long and winding ones. Judging every number by separation and stability
-    would prefer few large clusters, or parts of long ones, to the right number.
+    A walk between all rows sees compact groups, the others long, small and many ones too; what none of them sees is
+    not there. Judging every number by separation and stability would prefer few large clusters to the right number.
     """
-    if most <= 2:
-        return [most]
     K, length = rows.similarities, min(most + 1, len(rows.features) - 1)
-    walks = {False: DenseGram(K), True: SparseGram(_most_similar(K))}
-    values = {graph: gram.normalized().eigenpairs(length)[0] for graph, gram in walks.items()}
-    return sorted({relative_gap(some, graph=graph) if len(some) > 2 else 2 for graph, some in values.items()})
+    graphs = (SparseGram(_most_similar(K)), SparseGram(rows.neighbors))
+    seen = [relative_gap(_leading(DenseGram(K), length), graph=False)]
+    return seen + [relative_gap(_leading(graph, length), graph=True) for graph in graphs]
+
+
+def _leading(gram: Gram, count: int) -> Array:
+    return gram.normalized().eigenpairs(count)[0]
 
 
 # Judging ------------------------------------------------------------------------------------------------------------
@@ -318,21 +349,17 @@ class _Rows:
         The restart that each of the features comes from.
     completed : ndarray (n, d)
         Columns in standard deviations, holes filled.
-    holes : ndarray (n, d) of bool
-        Where they were.
     """
 
     features: Array
     restarts: Array
     completed: Array
-    holes: Array
 
     @classmethod
-    def of(cls, X: Array, seed: int) -> _Rows:
+    def of(cls, X: Array, feature_columns: Sequence[Any] | None, seed: int) -> _Rows:
         kernel = _cluster_kernel(len(X), seed, threshold=0).fit(X)
         restarts = np.repeat(np.arange(len(kernel.sizes_)) // (len(kernel.sizes_) // _RESTARTS), kernel.sizes_)
-        completion = Completion()
-        return cls(kernel.features(X), restarts, completion.fit_transform(X), np.isnan(X)[:, completion.columns_])
+        return cls(kernel.features(X), restarts, Completion(feature_columns).fit_transform(X))
 
     @cached_property
     def similarities(self) -> Array:
@@ -349,9 +376,7 @@ class _Rows:
         n = len(self.features)
         rows = np.sort(rng.choice(n, max(2, round(_PART * n)), replace=False))
         seen = np.isin(self.restarts, rng.choice(_RESTARTS, _RESTARTS // 2, replace=False))
-        return rows, _Rows(
-            self.features[np.ix_(rows, seen)], self.restarts[seen], self.completed[rows], self.holes[rows]
-        )
+        return rows, _Rows(self.features[np.ix_(rows, seen)], self.restarts[seen], self.completed[rows])
 
 
 @dataclass
@@ -403,6 +428,17 @@ def _ranked(trials: list[_Trial]) -> list[_Trial]:
     for trial in trials:
         trial.score = trial.separation * (min(1.0, trial.stability / enough) if enough > 0 else 1.0)
     return sorted(trials, key=lambda trial: trial.score, reverse=True)
+
+
+def _beyond_chance(X: Array, feature_columns: Sequence[Any] | None, rng: np.random.Generator) -> float:
+    """Whether rows, equal ones among them as in the table, have structure that references have not."""
+    sample = X[np.sort(rng.choice(len(X), min(len(X), TESTED_ROWS), replace=False))]
+    completion = Completion(feature_columns)
+    completed = completion.fit_transform(sample)
+    columns = completion.columns_
+    return beyond_chance(
+        completed, np.isnan(sample)[:, completion.used_], columns, Completion(columns).fit_transform, rng
+    )
 
 
 # Clustering rows in a view ------------------------------------------------------------------------------------------
@@ -463,7 +499,9 @@ def _most_similar(K: Array) -> csr_array:
 # The chosen view ----------------------------------------------------------------------------------------------------
 
 
-def _fit(trial: _Trial, X: Array, seed: int, rng: np.random.Generator) -> tuple[Any, Kernel, Array]:
+def _fit(
+    trial: _Trial, X: Array, feature_columns: Sequence[Any] | None, seed: int, rng: np.random.Generator
+) -> tuple[Any, Kernel, Array]:
     """The chosen view's model, its kernel, and labels of all rows."""
     n = len(X)
     fitted = np.arange(n) if n <= _FITTED_ROWS else np.sort(rng.choice(n, _FITTED_ROWS, replace=False))
@@ -474,7 +512,7 @@ def _fit(trial: _Trial, X: Array, seed: int, rng: np.random.Generator) -> tuple[
     if trial.name == "sharpened_kernel":
         kernel = NeighborGraph(_SHARPENED, kernel=kernel)
     elif trial.name == "neighbor_graph":
-        kernel = CompletedGraph(NEIGHBORS)
+        kernel = CompletedGraph(NEIGHBORS, feature_columns)
     embedding = "kpca" if trial.name == "cluster_kernel" else "sym"
     model = SpectralClustering(trial.k, kernel=kernel, embedding=embedding, random_state=seed).fit(X[fitted])
     labels = np.full(n, -1)

@@ -35,7 +35,7 @@ _PATTERNS, _PATTERN_COLUMNS = 12, 30
 _VERDICTS = {
     "clear": ("Clear groups", "The rows fall into groups that are found again when part of the table is left out."),
     "weak": ("Weak groups", "There are groups, but their borders are soft: read them as tendencies."),
-    "none": ("No groups", "The rows do not fall into groups that can be relied on."),
+    "none": ("No groups", "Tables without groups look like this one: read no meaning into borders between its parts."),
 }
 
 
