@@ -6,8 +6,8 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
+from gramian.explore.completion import Completion
 from gramian.explore.stability import beyond_chance, cluster_stability, separation, stability
-from gramian.explore.views import Completion
 from gramian.metrics import modularity
 
 

@@ -8,7 +8,8 @@ from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 from sklearn.metrics import pairwise_distances
 
 from gramian import RankedClustering, load, save
-from gramian.explore.views import TITLES, CompletedGraph, choose_view
+from gramian.explore.completion import CompletedGraph
+from gramian.explore.views import TITLES, choose_view
 from gramian.metrics import adjusted_rand
 
 

@@ -17,13 +17,12 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.impute import KNNImputer
 from sklearn.utils.validation import check_array
 
 from gramian import ClusterKernel, IncompleteGaussianMixture, SpectralClustering
+from gramian.explore.completion import CompletedGraph, Completion
 from gramian.explore.result import View
 from gramian.explore.stability import (
     NEIGHBORS,
@@ -94,107 +93,6 @@ class Choice:
     cluster_stability: Array
     model: Any
     verdict: str
-
-
-class Completion(TransformerMixin, BaseEstimator):
-    """Columns in standard deviations, and holes filled with the value of the nearest row that has one.
-
-    Rows are compared by what both have. A mean of several rows would lie between the clusters and tie them together.
-    Features without two different values say nothing and are left out.
-
-    Parameters
-    ----------
-    columns : sequence (d,), optional
-        The column that each feature comes from; features of one column count together as much as any other column. By
-        default each is its own.
-
-    Attributes
-    ----------
-    used_ : ndarray (d,) of bool
-        Features that are not left out.
-    columns_ : ndarray (d',) of int
-        Their columns.
-    center_, scale_ : ndarray (d',)
-    donors_ : KNNImputer
-    """
-
-    def __init__(self, columns: Sequence[Any] | Array | None = None) -> None:
-        self.columns = columns
-
-    def fit(self, X: Array, y: Any = None) -> Completion:
-        self.used_ = np.array([len(np.unique(feature[~np.isnan(feature)])) > 1 for feature in X.T])
-        columns = np.arange(X.shape[1]) if self.columns is None else np.asarray(self.columns)
-        self.columns_ = np.unique(columns[self.used_], return_inverse=True)[1]
-        self.center_ = np.nanmean(X[:, self.used_], axis=0)
-        self.scale_ = np.sqrt(np.bincount(self.columns_, np.nanvar(X[:, self.used_], axis=0)))[self.columns_]
-        self.donors_ = KNNImputer(n_neighbors=1).fit(self._scaled(X))
-        return self
-
-    def transform(self, X: Array) -> Array:
-        completed: Array = self.donors_.transform(self._scaled(X))
-        return completed
-
-    def _scaled(self, X: Array) -> Array:
-        scaled: Array = (X[:, self.used_] - self.center_) / self.scale_
-        return scaled
-
-
-class CompletedGraph(Kernel):
-    """The neighbour graph of rows with holes and in any units.
-
-    Columns count in standard deviations, and holes are filled from other rows, by :class:`Completion`.
-
-    Parameters
-    ----------
-    n_neighbors : int, default 10
-    columns : sequence (d,), optional
-        The column that each feature comes from; by default each is its own.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0, 1.0], [0.1, np.nan], [5.0, 900.0], [np.nan, 901.0]])
-    >>> CompletedGraph(1).fit(X)(X).toarray()
-    array([[0., 1., 0., 0.],
-           [1., 0., 0., 0.],
-           [0., 0., 0., 1.],
-           [0., 0., 1., 0.]])
-    """
-
-    definite: bool = False
-    accepts_nan: bool = True
-    sparse_blocks: bool = True
-
-    def __init__(self, n_neighbors: int = 10, columns: Sequence[Any] | None = None) -> None:
-        self.n_neighbors = n_neighbors
-        self.columns = columns
-
-    def fit(self, X: Matrix, y: Any = None) -> CompletedGraph:
-        """Learn the units of the columns and keep rows to fill holes from; see :meth:`Kernel.fit`."""
-        X = self._checked(X, reset=True)
-        self.completion_ = Completion(self.columns).fit(X)
-        self.graph_ = NeighborGraph(self.n_neighbors).fit(self.completion_.transform(X))
-        return self
-
-    def __call__(self, X: Matrix, Y: Matrix | None = None) -> csr_array:
-        """The sparse block of edges, CSR of shape (n_X, n_Y)."""
-        return self.graph_(self._completed(X), None if Y is None else self._completed(Y))
-
-    def diagonal(self, X: Matrix) -> Array:
-        """All zero: no row is its own neighbour."""
-        return np.zeros(len(X))
-
-    def gram(self, X: Matrix) -> SparseGram:
-        """The graph of X as a SparseGram."""
-        return self.graph_.gram(self._completed(X))
-
-    def product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
-        """Edges from X to Y, times V."""
-        return self.graph_.product(self._completed(X), self._completed(Y), V)
-
-    def _completed(self, X: Matrix) -> Array:
-        completed: Array = self.completion_.transform(self._checked(X))
-        return completed
 
 
 def choose_view(
