@@ -33,6 +33,7 @@ MODULES = (
     "kernel_ranking",
     "dependence",
     "projections",
+    "exploring",
 )
 RESULTS = Path(__file__).with_name("results.json")
 

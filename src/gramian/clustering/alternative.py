@@ -207,8 +207,9 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
         problem = _Problem(self, known, k, q, seed)
         kernel = self._unfitted_kernel()
         if _is_auto(self.kernel):
-            kernel = RBF(problem.best_width(X))
-        turns, weight = problem.solve(X, kernel.fit(X), verbose=self.verbose)
+            kernel, turns, weight = problem.solve_with_best_width(X, verbose=self.verbose)
+        else:
+            turns, weight = problem.solve(X, kernel.fit(X), verbose=self.verbose)
         clusters = ClustersForNewRows(turns.kernel, turns.rows, turns.gram, turns.clusters, k, int(self.n_init), seed)
         self._keep(kernel, samples)
         self.columns_, self.clusters_ = columns, clusters
@@ -347,21 +348,25 @@ class _Problem:
         )  # fmt: skip
         return turns, weight
 
-    def best_width(self, X: Array) -> float:
-        """The width whose clusters stand apart most clearly, the widest of equals."""
+    def solve_with_best_width(self, X: Array, *, verbose: int = 0) -> tuple[Kernel, Alternation, float]:
+        """With the width whose clusters stand apart most clearly, the widest of equals; and the kernel."""
         median = resolve_width("median", X)
-        trial = self
+        rows = np.arange(len(X))
         if len(X) > _TRIAL_ROWS:
-            rows = np.sort(generator(self.seed).choice(len(X), _TRIAL_ROWS, replace=False))
-            X = X[rows]
-            known = None if self.known is None else self.known[rows]
-            trial = _Problem(self.model, known, self.k, self.q, self.seed)
-        best, clearest = _WIDTHS[0], _CLEAR
+            rows = np.sort(generator(self.seed).choice(rows, _TRIAL_ROWS, replace=False))
+        known = None if self.known is None else self.known[rows]
+        trial = _Problem(self.model, known, self.k, self.q, self.seed)
+        width, clearest, kept = 0.0, _CLEAR, None
         for part in _WIDTHS:
-            turns, _ = trial.solve(X, RBF(part * median).fit(X))
-            if turns.clusters.separation > clearest + 1e-3:
-                best, clearest = part, turns.clusters.separation
-        return best * median
+            kernel = RBF(part * median).fit(X[rows])
+            turns, weight = trial.solve(X[rows], kernel, verbose=verbose)
+            if kept is None or turns.clusters.separation > clearest + 1e-3:
+                width, kept = part * median, (kernel, turns, weight)
+                clearest = max(clearest, turns.clusters.separation)
+        if kept is not None and len(rows) == len(X):
+            return kept
+        kernel = RBF(width).fit(X)
+        return kernel, *self.solve(X, kernel, verbose=verbose)
 
 
 def alternative_search(

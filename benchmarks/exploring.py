@@ -1,0 +1,70 @@
+"""How long does ``gramian explore`` take from a file to a report, and how much memory?"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.case import Case, Scores
+
+
+def _table(n: int) -> Path:
+    """A file of five groups, 10 % holes, 14 numbers (one has a heavy tail), 4 categories, a yes/no and a date."""
+    rng = np.random.default_rng(0)
+    group = rng.choice(5, n, p=[0.35, 0.25, 0.2, 0.12, 0.08])
+    X = rng.normal(0, 2.2, (5, 14))[group] + rng.normal(size=(n, 14))
+    X[:, 12] = np.exp(X[:, 12])
+    frame = pd.DataFrame(X.round(4), columns=[f"x{j}" for j in range(14)])
+    for j in range(4):
+        shares = rng.dirichlet(np.full(6, 0.6), 5).cumsum(axis=1)
+        level = (rng.random(n)[:, None] > shares[group]).sum(axis=1).clip(0, 5)
+        frame[f"c{j}"] = np.array(list("abcdef"))[level]
+    frame["flag"] = np.where(rng.random(n) < np.array([0.1, 0.3, 0.5, 0.7, 0.9])[group], "yes", "no")
+    days = pd.to_timedelta(rng.integers(0, 900, n) + 100 * group, "D")
+    frame["when"] = (pd.Timestamp("2021-01-01") + days).strftime("%Y-%m-%d")
+    path = Path(tempfile.mkdtemp()) / "table.csv"
+    frame.mask(rng.random(frame.shape) < 0.1).to_csv(path, index=False)
+    return path
+
+
+def _explore(path: Path) -> Path:
+    out = path.parent / "out"
+    subprocess.run([sys.executable, "-m", "gramian.cli", "explore", str(path), "--out", str(out), "-q"], check=True)
+    return out
+
+
+def _score(path: Path, out: Path) -> Scores:
+    summary: dict[str, Any] = json.loads((out / "summary.json").read_text())
+    return {
+        "groups": len(summary["groups"]),
+        "command_peak_mb": round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3),
+        "report_mb": round((out / "report.html").stat().st_size / 1e6, 2),
+        "model_mb": round((out / "model.gramian").stat().st_size / 1e6, 1),
+    }
+
+
+def _case(name: str, n: int, target: str, repeats: int) -> Case:
+    return Case(
+        name=name,
+        question=f"gramian explore: {n:,} rows × 20 columns, 10 % missing, from the file to the report",
+        target=f"{target}, peak memory < 6 GiB",
+        data=lambda: _table(n),
+        sides={"gramian": _explore},
+        score=_score,
+        repeats=repeats,
+    )
+
+
+CASES = [
+    _case("explore_1k", 1000, "< 10 s", 3),
+    _case("explore_100k", 100_000, "< 90 s", 1),
+    _case("explore_1m", 1_000_000, "< 15 min", 1),
+]
