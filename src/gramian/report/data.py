@@ -25,6 +25,7 @@ MOST_ROWS = 200_000
 """Rows a map shows at most; of larger tables a sample is drawn."""
 
 _FINE, _COARSE = 65_534, 1_022
+_FACTS = 1_000  # most characters it takes to name a column, to tell how to read it and that it is rounded
 _EMBEDDING_PART = 0.35  # of the room; likeness needs a few directions, values need the rest
 _DAY = 86_400
 
@@ -105,12 +106,7 @@ def _pack_map(exploration: Exploration, rows: Array, packed: Packed) -> None:
     sizes = np.bincount(exploration.labels - exploration.labels.min())
     own = sizes[exploration.labels - exploration.labels.min()][rows]
     typicality = 1 - (exploration.rank[rows] - 1) / np.maximum(own - 1, 1)
-    shares = {
-        "oddness": exploration.oddness[rows],
-        "membership": exploration.membership[rows],
-        "typicality": typicality,
-    }
-    for name, values in shares.items():
+    for name, values in (("oddness", exploration.oddness[rows]), ("typicality", typicality)):
         packed.blocks[name] = _block(_planes(np.rint(255 * np.clip(np.nan_to_num(values), 0, 1)), 1))
 
 
@@ -162,7 +158,7 @@ def _pack_columns(exploration: Exploration, rows: Array, packed: Packed, room: i
     taken = exploration.frame.iloc[rows]
     kinds = [column.kind for column in exploration.columns]
     fine = {j: pack_column(taken.iloc[:, j], kinds[j]) for j in order}
-    free = room - packed.size
+    free = room - packed.size - _FACTS * len(order)
     offered = fine
     if sum(len(block) for _, block in fine.values()) > free:
         offered = {j: pack_column(taken.iloc[:, j], kinds[j], most_steps=_COARSE) for j in order}
@@ -223,7 +219,9 @@ def _pack_numbers(values: Array, most_steps: int) -> tuple[dict[str, Any], bytes
         grid = known * 10**decimals
         if (high - low) * 10**decimals > largest or np.abs(grid).max() > 2**53:
             break
-        if np.all(np.abs(grid - np.rint(grid)) <= 1e-9 * np.maximum(np.abs(grid), 1)):
+        # A billionth is noise of arithmetic, unless the whole column is that small.
+        noise = 1e-9 * np.maximum(np.abs(grid), min(np.abs(grid).max(), 1))
+        if np.all(np.abs(grid - np.rint(grid)) <= noise):
             offset = round(low * 10**decimals)
             codes = np.rint(values * 10**decimals) - offset + 1
             how = {"scale": "grid", "low": offset, "step": 1, "decimals": decimals, "exact": True}
@@ -233,13 +231,12 @@ def _pack_numbers(values: Array, most_steps: int) -> tuple[dict[str, Any], bytes
     curved = spread > 0 and (high - low) / spread > 50
     bent = np.arcsinh((values - centre) / spread) if curved else values
     ends = np.arcsinh((np.array([low, high]) - centre) / spread) if curved else np.array([low, high])
-    step = float(ends[1] - ends[0]) / most_steps
-    if not np.isfinite(step) or step <= 0:
-        return _pack_numbers(np.where(np.isfinite(values), np.rint(low), np.nan), most_steps)
+    # Divided first: the width of a column may be more than a float can be, or nothing.
+    step = float(ends[1] / most_steps - ends[0] / most_steps) or max(1e-9 * abs(low), 5e-324)
     how = {"scale": "curved" if curved else "linear", "low": float(ends[0]), "step": step, "exact": False}
     if curved:
         how |= {"centre": centre, "spread": spread}
-    return _with_codes(how, np.rint((bent - ends[0]) / step) + 1)
+    return _with_codes(how, np.rint(bent / step - ends[0] / step) + 1)
 
 
 def _pack_dates(seconds: Array, *, by_day: bool) -> tuple[dict[str, Any], bytes]:
