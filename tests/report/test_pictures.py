@@ -3,12 +3,14 @@
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
 from gramian.explore.result import Cluster, Missingness
 from gramian.report import write_pictures
 from gramian.report.colours import GROUPS, rgb
+from gramian.report.pictures import _groups, _map
 from report.sample import make_exploration, nasty_exploration
 
 
@@ -47,6 +49,44 @@ def test_names_are_never_read_as_formulas(tmp_path):
         replace(exploration, source="$a_{$ 漢", columns=columns, clusters=clusters, missingness=gaps), tmp_path
     )
     assert all(path.stat().st_size > 3000 for path in paths)
+
+
+def drawn(figure):
+    """The figure with everything in its place."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    FigureCanvasAgg(figure).draw()
+    return figure
+
+
+def test_long_names_and_values_stand_side_by_side():
+    exploration = make_exploration(200)
+    clusters = [
+        replace(cluster, differences=[replace(d, column="W" * 90, here="1" * 40) for d in cluster.differences])
+        for cluster in exploration.clusters
+    ]
+    figure = drawn(_groups(replace(exploration, clusters=clusters)))
+    boxes = [
+        text.get_window_extent()
+        for axes in figure.axes
+        for text in [*axes.texts, *axes.get_yticklabels()]
+        if text.get_text()
+    ]
+    assert len(boxes) >= 2 * 6 * len(clusters)
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert all(box.x0 >= 0 and box.x1 <= figure.bbox.x1 for box in boxes)
+
+
+def test_rows_on_a_line_have_a_map_of_the_usual_shape(caplog):
+    exploration = make_exploration(40)
+    on_a_line = np.column_stack([np.arange(40.0), np.zeros(40)])
+    figure = drawn(_map(replace(exploration, coordinates=on_a_line)))
+    (axes,) = figure.axes
+    assert axes.bbox.height > 0.5 * figure.bbox.height
+    assert axes.get_xlim()[0] < 0 < 39 < axes.get_xlim()[1]
+    one, other = axes.transData.transform([[0, 0], [1, 1]])
+    np.testing.assert_allclose(*(other - one))
+    assert caplog.records == []
 
 
 def test_nothing_to_compare_is_said(tmp_path):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gramian.explore.result import USED, Cluster, Exploration
+from gramian.explore.result import USED, Cluster, Difference, Exploration
 from gramian.explore.wording import count
 from gramian.report.colours import INK, PAPER, group_colour, group_shape
 from gramian.report.data import first_view
@@ -27,6 +27,8 @@ _GREY, _PALE = "#5d6166", "#e9e7e3"
 _MARKERS = {"circle": "o", "square": "s", "triangle": "^", "diamond": "D"}
 _MOST_GROUPS, _DIFFERENCES, _MOST_COLUMNS, _MOST_PATTERNS = 12, 6, 30, 16
 _LONGEST = 28
+_NAME, _VALUE = 9, 7.5  # points of the words beside bars
+_BARS = 2.4  # inches that bars have between them
 
 
 def write_pictures(exploration: Exploration, folder: str | Path) -> list[Path]:
@@ -80,9 +82,11 @@ def _map(exploration: Exploration) -> Figure:
         )  # fmt: skip
     left, right, bottom, top = first_view(coordinates)
     margin = 0.04 * max(right - left, top - bottom, 1e-12)
-    axes.set(
-        xlim=(left - margin, right + margin), ylim=(bottom - margin, top + margin), aspect="equal", xticks=[], yticks=[]
-    )
+    # The frame keeps its shape, also around rows on a line: one pair of limits gives way.
+    axes.set_xlim(left - margin, right + margin, auto=True)
+    axes.set_ylim(bottom - margin, top + margin, auto=True)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set(xticks=[], yticks=[])
     axes.spines[:].set_color(_PALE)
     axes.set_facecolor("none")
     if len(exploration.clusters) > 1:
@@ -113,12 +117,14 @@ def _number_on(axes: Axes, place: Any, text: str) -> None:
 def _groups(exploration: Exploration) -> Figure:
     """A panel for each group: bars to the right where it has more, to the left where it has less."""
     shown = exploration.clusters[:_MOST_GROUPS]
-    if not any(cluster.differences for cluster in shown):
+    differences = [difference for cluster in shown for difference in cluster.differences[:_DIFFERENCES]]
+    if not differences:
         return _only_words("There are no groups to compare.")
     n_columns = min(len(shown), 2)
     n_lines = -(-len(shown) // n_columns)
     most = max(min(len(cluster.differences), _DIFFERENCES) for cluster in shown)
-    figure = _figure(5.2 * n_columns + 0.4, n_lines * (0.9 + 0.42 * most) + 0.7)
+    words = max(_inches(_named(d), _NAME) for d in differences) + max(_inches(_valued(d), _VALUE) for d in differences)
+    figure = _figure((_BARS + words) * n_columns + 0.4, n_lines * (0.9 + 0.42 * most) + 0.7)
     panels = figure.subplots(n_lines, n_columns, squeeze=False).ravel()
     for axes, cluster in zip(panels, shown, strict=False):
         _differences(axes, cluster, most)
@@ -136,18 +142,22 @@ def _differences(axes: Axes, cluster: Cluster, most: int) -> None:
     axes.barh(places, extents, height=0.55, color=group_colour(cluster.label))
     axes.axvline(0, color=INK["light"], linewidth=0.8)
     axes.set(xlim=(-1.02, 1.02), ylim=(most - 0.4, -0.6), xticks=[])
-    names = [_drawable(f"{d.column}: {d.level}" if d.level else d.column) for d in differences]
-    axes.set_yticks(places, names, parse_math=False, size=9, color=INK["light"])
+    axes.set_yticks(places, [_named(d) for d in differences], parse_math=False, size=_NAME, color=INK["light"])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     axes.set_facecolor("none")
-    for place, extent, difference in zip(places, extents, differences, strict=True):
-        text = _drawable(f"{difference.here} (others {difference.elsewhere})", 32)
-        # Beside the bar where there is room: opposite to it.
-        side, x = ("right", -0.03) if extent > 0 else ("left", 0.03)
-        axes.text(x, float(place), text, ha=side, va="center", size=7.5, color=_GREY, parse_math=False)
+    for place, difference in enumerate(differences):
+        axes.text(1.08, place, _valued(difference), va="center", size=_VALUE, color=_GREY, parse_math=False)
     title = f"Group {group_name(cluster.label)}, {count(cluster.size, 'row')}"
     axes.set_title(title, loc="left", size=10.5, weight="bold", color=INK["light"])
+
+
+def _named(difference: Difference) -> str:
+    return _drawable(f"{difference.column}: {difference.level}" if difference.level else difference.column)
+
+
+def _valued(difference: Difference) -> str:
+    return _drawable(f"{difference.here} (others {difference.elsewhere})", 32)
 
 
 def _missing(exploration: Exploration) -> Figure:
@@ -203,3 +213,11 @@ def _letters() -> frozenset[int]:
     from matplotlib.font_manager import FontProperties, findfont, get_font
 
     return frozenset(get_font(findfont(FontProperties())).get_charmap())
+
+
+def _inches(text: str, size: float) -> float:
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextToPath
+
+    width, _, _ = TextToPath().get_text_width_height_descent(text, FontProperties(size=size), ismath=False)
+    return float(width) / 72
