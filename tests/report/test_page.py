@@ -8,6 +8,7 @@ from hashlib import sha256
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from gramian.explore.result import Cluster, Column, Missingness
@@ -119,6 +120,34 @@ def test_what_does_not_fit_is_left_out_and_named():
     assert all(name in page.by_id("map").text for name in page.facts["left_out"])
 
 
+def test_many_columns_with_long_names_fit():
+    """What is said about columns counts too: 400 names of 60 letters, each written as an escape of six."""
+    exploration = make_exploration(200)
+    names = ["<" * 80 + str(j) for j in range(400)]
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((200, 400)), columns=names)
+    columns = [Column(name, "number", 0.0) for name in names]
+    bare = replace(exploration, columns=columns, frame=frame, importances=[], missingness=Missingness(0, 200, [], []))
+    html = render(bare, limit=450_000)
+    assert len(html.encode()) <= 450_000
+    assert Page(html).facts["left_out"]
+
+
+def test_of_very_many_groups_the_largest_have_cards():
+    exploration = make_exploration(4000)
+    labels = np.arange(4000) % 2000
+    clusters = [
+        replace(exploration.clusters[0], label=label, size=2, typical=[label, label + 2000]) for label in range(2000)
+    ]
+    other = replace(exploration.alternative, labels=labels, clusters=clusters)
+    html = render(replace(exploration, labels=labels, clusters=clusters, alternative=other), limit=2_000_000)
+    assert len(html.encode()) <= 2_000_000
+    page = Page(html)
+    assert re.search(r"groups\s*2,000", page.by_id("overview").text)
+    for section in ("groups", "another"):
+        assert "The 60 largest of 2,000 groups" in page.by_id(section).text
+    assert sum(element.attributes.get("class", "").startswith("card ") for element in page.all("article")) == 120
+
+
 def test_a_large_table_shows_a_sample_and_says_so():
     exploration = make_exploration(2500)
     page = Page(render(exploration, most_rows=500))
@@ -188,6 +217,41 @@ def test_a_table_without_groups_or_gaps(verdict):
     assert "No value is missing" in text
     assert "1\n" in text or "group" in text
     assert not re.search(r"\b1 (rows|groups|columns)\b", text)
+
+
+def test_sentences_run_from_left_to_right_around_names_that_do_not():
+    """The first letter of a name must not turn an English sentence around."""
+    name = "שם"
+    exploration = make_exploration(60)
+    column = replace(exploration.columns[-1], name=name, note="always the same")
+    cluster = replace(exploration.clusters[0], sentence=f"{name} is high.")
+    page = Page(
+        render(
+            replace(
+                exploration,
+                source=f"{name}.csv",
+                sentences=[f"{name} tells most."],
+                columns=[*exploration.columns[:-1], column],
+                clusters=[cluster, *exploration.clusters[1:]],
+            )
+        )
+    )
+    for text in (f"{name} is high.", f"{name} tells most.", f"{name} was not used"):
+        around = [element for element in page.elements if text in element.text]
+        assert around
+        assert all("dir" not in element.attributes for element in around)
+    assert {f"{name}.csv", name} <= {element.text for element in page.all("bdi")}
+
+
+def test_ways_are_told_whole_and_nothing_to_say_takes_no_heading():
+    exploration = make_exploration(60)
+    title = "The same, as a walk from row to row, so that large and small steps count alike and ends meet"
+    made = exploration.made | {"notes": [], "parameters": {}}
+    page = Page(render(replace(exploration, views=[replace(exploration.views[0], title=title)], made=made)))
+    assert page.by_id("made").text.count(title) == 2
+    headings = [element.text for element in page.all("h3")]
+    assert "Versions" in headings
+    assert not {"Notes", "Parameters"} & set(headings)
 
 
 def test_rows_in_no_group_are_said_to_be_in_none():

@@ -30,7 +30,7 @@ PAGE_LIMIT = 5_000_000
 _SPARE = 40_000  # facts about the columns and sentences about what was left out, which are known last
 _SCRIPTS = ("decode", "colour", "points", "nearest", "rows", "pointers", "map", "start")
 _DIFFERENCES, _TYPICAL, _TYPICAL_COLUMNS = 6, 5, 5
-_IMPORTANCES, _WEIGHTS, _ODDITIES = 200, 4, 50
+_CARDS, _IMPORTANCES, _WEIGHTS, _ODDITIES = 60, 200, 4, 50
 _PATTERNS, _PATTERN_COLUMNS = 12, 30
 _VERDICTS = {
     "clear": ("Clear groups", "The rows fall into groups that are found again when part of the table is left out."),
@@ -113,7 +113,6 @@ def _templates() -> Environment:
         "row_name": words.row_name,
         "group_name": words.group_name,
         "name": lambda text: words.clean(text, words.LONGEST_NAME),
-        "value": words.clean,
         "sentence": lambda text: words.clean(text, words.LONGEST_SENTENCE),
     }
     templates.globals |= {
@@ -142,8 +141,8 @@ def _content(exploration: Exploration) -> dict[str, Any]:
         "used": [column for column in exploration.columns if column.kind in USED],
         "unused": [column for column in exploration.columns if column.kind not in USED],
         "noted": [column for column in exploration.columns if column.kind in USED and column.note],
-        "cards": [_card(cluster, exploration, kinds) for cluster in exploration.clusters],
-        "alternative_cards": [_card(cluster, exploration, kinds) for cluster in _clusters_of(alternative)],
+        "cards": [_card(cluster, exploration, kinds) for cluster in exploration.clusters[:_CARDS]],
+        "alternative_cards": [_card(cluster, exploration, kinds) for cluster in _clusters_of(alternative)[:_CARDS]],
         "map_still": still_map(exploration.coordinates, exploration.labels),
         "alternative_still": still_map(exploration.coordinates, alternative.labels) if alternative else None,
         "importances": exploration.importances[:_IMPORTANCES],
@@ -250,7 +249,7 @@ def _made(made: dict[str, Any]) -> list[tuple[str, Any]]:
             sections.append((title, [words.clean(item, words.LONGEST_SENTENCE) for item in value]))
         else:
             rest.append((title, _said(value)))
-    return sections + ([("Also", rest)] if rest else [])
+    return [(title, items) for title, items in [*sections, ("Also", rest)] if items]
 
 
 def _said(value: Any) -> str:
