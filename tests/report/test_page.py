@@ -203,7 +203,6 @@ def test_a_table_without_groups_or_gaps(verdict):
         labels=np.zeros(50, dtype=int),
         rank=np.arange(1, 51),
         clusters=[Cluster(0, 50, 1.0, [3], [], "All rows.")],
-        importances=[],
         oddities=[],
         missingness=Missingness(0.0, 50, [], []),
         alternative=None,
@@ -215,6 +214,8 @@ def test_a_table_without_groups_or_gaps(verdict):
     assert page.mismatched == []
     text = page.all("main")[0].text
     assert "No value is missing" in text
+    assert "There are no groups to tell apart." in text
+    assert "when rows are left out" not in text  # one group is always found again
     assert "1\n" in text or "group" in text
     assert not re.search(r"\b1 (rows|groups|columns)\b", text)
 
