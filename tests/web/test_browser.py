@@ -79,26 +79,27 @@ def complaints(browser):
 
 
 def test_from_upload_to_report_to_questions_to_other_groups(browser, address, tmp_path):
-    table = tmp_path / "flowers <b>.csv"
+    table = tmp_path / "פרחים <b>.csv"  # from right to left, which must not turn around what stands beside it
     table.write_text(flowers())
     browser.get(address)
     wait_until(lambda: visible(browser, "#upload"))
     browser.find_element(By.ID, "file").send_keys(str(table))
-    assert "flowers <b>.csv" in text_of(browser, "#picked")
+    assert "פרחים <b>.csv" in text_of(browser, "#picked")
     browser.find_element(By.CSS_SELECTOR, "#upload [type=submit]").click()
 
     # Progress: stages by name, the bar, then the report without a click.
     seen = wait_until(lambda: visible(browser, "#stages li.now") and text_of(browser, "#stages"))
     assert "starting" in seen or "reading" in seen
-    assert text_of(browser, "#name") == "flowers <b>.csv"
+    assert text_of(browser, "#name bdi") == "פרחים <b>.csv"
     wait_until(lambda: visible(browser, "#report"))
-    assert text_of(browser, "#where") == "flowers <b>.csv: 30 rows, 2 groups"
+    assert text_of(browser, "#where") == "פרחים <b>.csv: 30 rows, 2 groups"
+    assert text_of(browser, "#where bdi") == "פרחים <b>.csv"
     first = browser.current_url
 
     # The report itself, alive in its frame.
     browser.switch_to.frame("report")
     wait_until(lambda: browser.find_elements(By.CSS_SELECTOR, "html.live #map-live canvas"))
-    assert text_of(browser, "h1") == "flowers <b>.csv"
+    assert text_of(browser, "h1") == "פרחים <b>.csv"
     assert len(browser.find_elements(By.CSS_SELECTOR, "#groups .card")) == 2
     browser.switch_to.default_content()
 

@@ -22,7 +22,6 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect
 
 from gramian.datasets import list_tables, load_table
@@ -123,9 +122,8 @@ def create_app(
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(UnknownJob, _unknown)
     app.add_exception_handler(WrongMoment, _wrong_moment)
-    allowed = {"localhost", "127.0.0.1", "::1", "[::1]", *hosts, *(f"[{host}]" for host in hosts if ":" in host)}
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=sorted(allowed), www_redirect=False)
-    app.add_middleware(Guard, max_bytes=max_bytes)
+    names = {f"[{host}]" if ":" in host else host.lower() for host in ("localhost", "127.0.0.1", "::1", *hosts)}
+    app.add_middleware(Guard, hosts=names, max_bytes=max_bytes)
     return app
 
 

@@ -1,13 +1,14 @@
-"""What stands in front of every route: same origin, size of the body, headers for the browser.
+"""What stands in front of every route: name of the host, same origin, size of the body, headers for the browser.
 
-A page of some other site that is open in the same browser can send requests here. It must not start, stop or delete
-anything, nor read or frame what is here.
+A page of some other site that is open in the same browser can send requests here, also under a name of its own that
+leads here. It must not start, stop or delete anything, nor read or frame what is here.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -33,10 +34,19 @@ _HEADERS = {
 
 
 class Guard:
-    """Middleware that refuses requests of other sites and bodies that are too large, before they are read."""
+    """Middleware that refuses other names, requests of other sites and bodies that are too large, before they are read.
 
-    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
-        self.app, self.max_bytes = app, max_bytes
+    Parameters
+    ----------
+    app : ASGI application
+    hosts : collection of str
+        Names and addresses under which browsers may reach this server; in lower case, IPv6 in brackets.
+    max_bytes : int
+        Of an uploaded table.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str], max_bytes: int) -> None:
+        self.app, self.hosts, self.max_bytes = app, hosts, max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -52,7 +62,11 @@ class Guard:
 
         headers = Headers(scope=scope)
         limit = FORM_BYTES + (self.max_bytes if scope["path"] == UPLOADS else 0)
-        if scope["method"] not in ("GET", "HEAD") and not _same_origin(headers):
+        host = re.sub(r":\d*\Z", "", headers.get("host", "").lower())
+        if host not in self.hosts:
+            line = f"this server does not go by the name {host[:80]!r}; serve with --allow-host and that name"
+            await _refusal(400, line)(scope, receive, send_guarded)
+        elif scope["method"] not in ("GET", "HEAD") and not _same_origin(headers):
             refusal = _refusal(403, "this request comes from another site; open the page of this server itself")
             await refusal(scope, receive, send_guarded)
         elif _announced(headers) > limit:
@@ -83,9 +97,9 @@ def too_large(max_bytes: int) -> str:
 
 
 def _same_origin(headers: Headers) -> bool:
-    origin = headers.get("origin")
+    origin, host = headers.get("origin"), headers.get("host")
     if origin is not None:
-        return urlsplit(origin).netloc == headers.get("host")
+        return origin in (f"http://{host}", f"https://{host}")
     # Browsers name the origin of every such request. A program that does not is no browser, and runs nobody's page.
     return headers.get("sec-fetch-site", "none") in ("same-origin", "none")
 

@@ -82,12 +82,13 @@ async function doing(button, action, complain = trouble) {
 
 // Views ---------------------------------------------------------------------------------------------------------------
 
-function show(view, where) {
+// The name of a table may be written from right to left; `bdi` keeps that from what stands around it.
+function show(view, name, more = '') {
   for (const id of ['home', 'work', 'result']) $(id).hidden = id !== view;
   $('tools').hidden = view !== 'result';
   document.body.classList.toggle('showing', view === 'result');
-  $('where').textContent = where;
-  document.title = where ? `${where} – gramian` : 'gramian';
+  $('where').replaceChildren(element('bdi', name), more);
+  document.title = name ? `${name}${more} – gramian` : 'gramian';
 }
 
 function route() {
@@ -176,10 +177,11 @@ function list(jobs) {
     const what = element('div', '', { class: 'what' });
     const title = element('p');
     const asked = job.clusters === null ? '' : `, ${many(job.clusters, 'group')} asked for`;
-    title.append(element('a', job.name, { class: 'title', href: `#${job.id}`, dir: 'auto' }));
+    title.append(element('a', '', { class: 'title', href: `#${job.id}` }));
+    title.firstChild.append(element('bdi', job.name));
     if (asked) title.append(element('span', asked, { class: 'quiet' }));
     if (job.state !== 'done') title.append(element('span', STATES[job.state], { class: `badge ${job.state}` }));
-    what.append(title, element('p', told(job), { class: 'quiet', dir: 'auto' }));
+    what.append(title, element('p', told(job), { class: 'quiet' }));
     const facts = element('p', '', { class: 'facts' });
     facts.append(when(job.created), element('br'), bytes(job.size));
     const buttons = element('div', '', { class: 'acts' });
@@ -201,7 +203,7 @@ function work(job) {
   show('work', job.name);
   const active = job.state === 'waiting' || job.state === 'running';
   $('state').textContent = STATES[job.state];
-  $('name').textContent = job.name;
+  $('name').replaceChildren(element('bdi', job.name));
   $('message').textContent = job.state === 'running' || job.state === 'cancelled' ? '' : `${told(job)}.`;
   $('progress').hidden = job.state !== 'running';
   $('bar').value = job.progress.done || 0;
@@ -224,7 +226,7 @@ function work(job) {
 // A result ------------------------------------------------------------------------------------------------------------
 
 function result(job) {
-  show('result', `${job.name}: ${many(job.found.rows, 'row')}, ${many(job.found.groups, 'group')}`);
+  show('result', job.name, `: ${many(job.found.rows, 'row')}, ${many(job.found.groups, 'group')}`);
   const address = `api/jobs/${job.id}/files/report.html`;
   if ($('report').getAttribute('src') !== address) {
     // A new frame, not a new address in the old one: that would be a step for the browser's back button.
@@ -285,7 +287,9 @@ async function ask(row) {
     fill.style.width = `${100 * part}%`;
     track.append(fill);
     head.append(button, track, group(item.group));
-    line.append(head, element('p', found.columns.map((name) => item.values[name] || '–').join(' · '), { dir: 'auto' }));
+    const shown = element('p');
+    found.columns.forEach((name, i) => shown.append(i ? ' · ' : '', element('bdi', item.values[name] || '–')));
+    line.append(head, shown);
     return line;
   }));
   const title = element('h3', `Row ${found.asked.row.toLocaleString('en')} `);
