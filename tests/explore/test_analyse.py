@@ -54,7 +54,7 @@ def test_rows_most_like_a_row(explored):
     assert (found.labels[rows] == found.labels[7]).mean() >= 0.9
     rows, _ = model.typical(1, top=5)
     assert rows.tolist() == found.clusters[1].typical
-    with pytest.raises(ValueError, match="row 151 is not among"):
+    with pytest.raises(ValueError, match="row 151 does not exist: the table has 150 rows"):
         model.like(150)
 
 
@@ -82,6 +82,13 @@ def test_rows_beyond_those_fitted_are_assigned(tmp_path, monkeypatch):
     for label in range(found.n_clusters):
         ranks = found.rank[found.labels == label]
         assert sorted(ranks) == list(range(1, len(ranks) + 1))
+        assert model.typical(label, top=5)[0].tolist() == found.clusters[label].typical
+    other = int(np.setdiff1d(np.arange(400), model.rows_)[0])  # rows that were not fitted are known all the same
+    rows, likeness = model.like(other, top=7)
+    every = found.embedding @ found.embedding[other]
+    every[other] = -1
+    np.testing.assert_allclose(likeness, np.sort(every)[::-1][:7], rtol=1e-6)
+    np.testing.assert_allclose(every[rows], likeness, rtol=1e-6)
 
 
 def test_repeatable(customers_file, explored):

@@ -95,8 +95,9 @@ def _explore(
         names = preparation.feature_columns_
         choice = choose_view(X[fitted], n_clusters, feature_columns=names, random_state=random_state)
     with stages("ranking"):
-        model = TableModel(preparation, choice.model).fit(X[fitted], choice.labels, fitted, choice.kernel)
+        model = TableModel(preparation, choice.model).fit(X[fitted], choice.labels, fitted, seed=random_state)
         labels, membership, rank, oddness, embedding = _rows(model, X, fitted)
+        model.remember(labels, rank, embedding)
     with stages("explaining"):
         values = _values(preparation, X)
         reasons = importances(X, preparation.feature_columns_, table.columns, labels, seed=random_state)
@@ -128,7 +129,7 @@ def _rows(model: TableModel, X: Array, fitted: Array) -> tuple[Array, Array, Arr
     """Group, membership in it, rank in it, oddness and embedding of all rows, fitted or not."""
     n, k = len(X), model.n_clusters_
     labels, memberships, scores, oddness = np.empty(n, int), np.empty((n, k)), np.empty((n, k)), np.empty(n)
-    labels[fitted] = model.labels_
+    labels[fitted] = model.fitted_groups_
     memberships[fitted], scores[fitted], oddness[fitted] = model.fitted()
     embedding = model.embedding()
     others = np.setdiff1d(np.arange(n), fitted, assume_unique=True)

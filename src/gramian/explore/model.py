@@ -9,10 +9,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import normalize
 
+from gramian import ClusterKernel
 from gramian.ranking import KernelPageRank
 from gramian.typing import Array
 
 _CHUNK = 50_000  # rows answered at once
+_RESTARTS, _LARGEST_MIXTURE = 12, 30
 _COMPONENTS = 50  # of the walk: more make the file large and tell no more of likeness
 
 
@@ -36,9 +38,14 @@ class TableModel(BaseEstimator):
     n_clusters_ : int
     number_ : ndarray (n_clusters_,)
         The number of each of the clusterer's groups: 0 is the largest.
-    labels_, rows_ : ndarray
-        Groups of the rows that were fitted, and where they stand in the table.
+    rows_, fitted_groups_ : ndarray (m,)
+        Where the rows that were fitted stand in the table, and their groups.
     ranker_ : KernelPageRank
+        With the cluster kernel, whatever the clusterer compares rows by: it is graded and knows new rows.
+    groups_, ranks_ : ndarray (n,)
+        Of all rows of the table.
+    places_ : ndarray (n, p), float32
+        Rows of unit length; the dot product of two says how alike the rows of the table are.
     """
 
     def __init__(self, preparation: Any = None, clusterer: Any = None, restart: float = 0.15) -> None:
@@ -46,31 +53,36 @@ class TableModel(BaseEstimator):
         self.clusterer = clusterer
         self.restart = restart
 
-    def fit(self, X: Array, labels: Array, rows: Array, kernel: Any) -> TableModel:
+    def fit(self, X: Array, labels: Array, rows: Array, *, seed: int = 0) -> TableModel:
         """Rank the fitted rows of each group.
 
         Parameters
         ----------
-        X : ndarray (n, d)
+        X : ndarray (m, d)
             Prepared.
-        labels : ndarray (n,)
+        labels : ndarray (m,)
             As the clusterer has them; −1 for rows of no group.
-        rows : ndarray (n,)
+        rows : ndarray (m,)
             Their numbers in the table.
-        kernel : Kernel
+        seed : int, default 0
         """
         sizes = np.bincount(labels[labels >= 0])
         order = np.argsort(-sizes, kind="stable")
         self.n_clusters_, self.rows_, self.sizes_ = len(sizes), rows, sizes[order]
         self.number_ = np.argsort(order)
-        self.labels_ = self._numbered(labels)
+        self.fitted_groups_ = self._numbered(labels)
+        kernel = ClusterKernel(_RESTARTS, min(_LARGEST_MIXTURE, len(X)), random_state=seed)
         components = min(_COMPONENTS, len(X) - 1)
-        self.ranker_ = KernelPageRank(kernel=kernel, restart=self.restart, n_components=components, random_state=0)
+        self.ranker_ = KernelPageRank(kernel=kernel, restart=self.restart, n_components=components)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # rows without any likeness are shown as odd
             self.ranker_.fit(X)
         self.usual_degree_ = float(np.median(self.ranker_.degrees_))
         return self
+
+    def remember(self, groups: Array, ranks: Array, places: Array) -> None:
+        """Keep what was found of every row of the table, to answer for it later."""
+        self.groups_, self.ranks_, self.places_ = groups.astype(np.int32), ranks.astype(np.int32), places
 
     def _numbered(self, labels: Array) -> Array:
         return np.where(labels >= 0, self.number_[labels], -1)
@@ -78,7 +90,7 @@ class TableModel(BaseEstimator):
     @property
     def _seeds(self) -> Array:
         """One column for each group: its members, alike."""
-        return (self.labels_[:, None] == np.arange(self.n_clusters_)) / np.maximum(self.sizes_, 1)
+        return (self.fitted_groups_[:, None] == np.arange(self.n_clusters_)) / np.maximum(self.sizes_, 1)
 
     def fitted(self) -> tuple[Array, Array, Array]:
         """Membership (n, k), score in each group (n, k) and oddness (n,) of the fitted rows."""
@@ -116,21 +128,23 @@ class TableModel(BaseEstimator):
         return np.asarray(normalize(Z[:, :most]), np.float32)
 
     def like(self, row: int, top: int = 10) -> tuple[Array, Array]:
-        """The fitted rows most like a row of the table, by their numbers in it, and their scores."""
-        place = int(np.searchsorted(self.rows_, row))
-        if place == len(self.rows_) or self.rows_[place] != row:
-            raise ValueError(
-                f"row {row + 1} is not among the {len(self.rows_):,} rows that the model keeps, of "
-                f"{int(self.rows_[-1]) + 1:,}; explore a smaller table, or ask for a row that it keeps"
-            )
-        scores = self.ranker_.scores(place, method="exact")
-        scores[place] = -np.inf
-        best = np.argsort(-scores, kind="stable")[: min(top, len(scores) - 1)]
-        return self.rows_[best], scores[best]
+        """The rows of the table most like one of them, by their numbers in it, and how alike they are, 1 at most."""
+        n = len(self.places_)
+        if row >= n:
+            raise ValueError(f"row {row + 1:,} does not exist: the table has {n:,} rows")
+        likeness = self.places_ @ self.places_[row]
+        likeness[row] = -np.inf
+        best = _first(-likeness, min(top, n - 1))
+        return best, likeness[best]
 
     def typical(self, cluster: int, top: int = 10) -> tuple[Array, Array]:
-        """The fitted rows most typical of a group, by their number in the table, and their scores."""
-        scores = self.ranker_.scores(self._seeds[:, cluster], method="exact")
-        members = np.flatnonzero(self.labels_ == cluster)
-        best = members[np.argsort(-scores[members], kind="stable")[:top]]
-        return self.rows_[best], scores[best]
+        """The rows of the table most typical of a group, by their numbers in it, and how typical, from 1 to 0."""
+        members = np.flatnonzero(self.groups_ == cluster)
+        best = members[_first(self.ranks_[members], min(top, len(members)))]
+        return best, 1 - (self.ranks_[best] - 1) / max(len(members) - 1, 1)
+
+
+def _first(values: Array, count: int) -> Array:
+    """Indices of the smallest values, ascending, ties by index."""
+    near = np.flatnonzero(values <= np.partition(values, count - 1)[count - 1])
+    return near[np.argsort(values[near], kind="stable")[:count]]

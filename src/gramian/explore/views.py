@@ -67,8 +67,6 @@ class Choice:
     ----------
     views : list of View
         Best first; the first is the chosen one.
-    kernel : Kernel
-        Fitted. The similarity of the chosen view; for "gaussian_mixture", which has none, the cluster kernel.
     n_clusters : int
     labels : ndarray (n,)
         −1 for a row that is like no other.
@@ -85,7 +83,6 @@ class Choice:
     """
 
     views: list[View]
-    kernel: Kernel
     n_clusters: int
     labels: Array
     evidence: list[tuple[int, float]]
@@ -182,7 +179,7 @@ def choose_view(
         _resample(trials, rows, rng, lambda part: tell("resampling", 0.3 + 0.4 * part))
         best = _ranked([trial for trial in trials if trial.k == k])
         tell("fitting the best view", 0.7)
-        model, kernel, labels = _fit(best[0], X, feature_columns, seed, rng)
+        model, labels = _fit(best[0], X, feature_columns, seed, rng)
         tell("comparing with noise", 0.9)
         excess = _beyond_chance(X, feature_columns, rng) if most > 1 else 0.0
     found = stability(labels[judged], best[0].resampled)
@@ -190,7 +187,6 @@ def choose_view(
     views[0] = replace(views[0], chosen=True)
     return Choice(
         views=views,
-        kernel=kernel,
         n_clusters=int(labels.max()) + 1,
         labels=labels,
         evidence=[(trial.k, trial.stability) for trial in _of(trials, best[0].name) if trial.resampled],
@@ -399,14 +395,13 @@ def _most_similar(K: Array) -> csr_array:
 
 def _fit(
     trial: _Trial, X: Array, feature_columns: Sequence[Any] | None, seed: int, rng: np.random.Generator
-) -> tuple[Any, Kernel, Array]:
-    """The chosen view's model, its kernel, and labels of all rows."""
+) -> tuple[Any, Array]:
+    """The chosen view's model, and labels of all rows."""
     n = len(X)
     fitted = np.arange(n) if n <= _FITTED_ROWS else np.sort(rng.choice(n, _FITTED_ROWS, replace=False))
-    kernel: Kernel = _cluster_kernel(len(fitted), seed)
     if trial.name == "gaussian_mixture":
-        model, labels = _fitted_mixture(trial.k, X, fitted, rng)
-        return model, kernel.fit(X[fitted]), labels
+        return _fitted_mixture(trial.k, X, fitted, rng)
+    kernel: Kernel = _cluster_kernel(len(fitted), seed)
     if trial.name == "sharpened_kernel":
         kernel = NeighborGraph(_SHARPENED, kernel=kernel)
     elif trial.name == "neighbor_graph":
@@ -417,7 +412,7 @@ def _fit(
     labels[fitted] = model.labels_
     others = np.setdiff1d(np.arange(n), fitted, assume_unique=True)
     labels[others] = _assigned(model, X[others])
-    return model, model.kernel_, labels
+    return model, labels
 
 
 def _fitted_mixture(k: int, X: Array, fitted: Array, rng: np.random.Generator) -> tuple[Any, Array]:

@@ -37,7 +37,7 @@ def rows_like(result: Path, row: int, top: int) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If the table has no such row, or it is too large for its model to keep that one.
+        If the table has no such row.
     """
     summary = json.loads((result / SUMMARY).read_text("utf-8"))
     if row > summary["rows"]:
