@@ -168,7 +168,7 @@ def assign(
         fitted = _load(model)
         if out is not None and out.exists() and not force:
             raise ValueError(f"{out} exists; add --force to replace it")
-        table = read_table(file, missing=missing or (), kinds=fitted.preparation.kinds_)
+        table = read_table(file, missing=missing or (), like=fitted.preparation)
         rows = assigned_rows(fitted, table)
         text = rows.to_json(orient="records", lines=True, date_format="iso") if as_json else rows.to_csv(index=False)
         if out is None:

@@ -37,6 +37,7 @@ def write_refused(folder: Path) -> dict[str, tuple[Path, str]]:
         "blank.csv": (b"\n  \n\n", " is empty; it needs"),
         "mark_only.csv": (b"\xef\xbb\xbf", " is empty; it needs"),
         "header_only.csv": (b"age,coat\n", " has column names but no rows; add rows"),
+        "one_word.csv": (b"age", " has column names but no rows; add rows"),
         "header_only.parquet": (
             bytes(pd.DataFrame({"a": [1.0]}).head(0).to_parquet()),
             " has column names but no rows",
@@ -65,6 +66,10 @@ def write_refused(folder: Path) -> dict[str, tuple[Path, str]]:
         "cut.parquet": (_parquet()[:-30], " is damaged Parquet .*; fetch or save it again"),
         "broken.parquet": (b"PAR1" + bytes(50) + b"PAR1", " is damaged Parquet .*; fetch or save it again"),
         "cut.xlsx": (_excel()[:-200], " is no Excel file or damaged .*; save it again"),
+        "unknown_packing.xlsx": (
+            _excel().replace(b"PK\x01\x02\x14\x03\x14\0\0\0\x08\0", b"PK\x01\x02\x14\x03\x14\0\0\0\x63\0"),
+            " is no Excel file or damaged .*; save it again",
+        ),
         "archive.xlsx": (_zip("data.csv", GOOD), " is no Excel file or damaged .*; save it again"),
         "torn.jsonl": (f"{lines}\n{{'a': 1}}\n".encode(), ", row 6: .*; write one JSON object per line"),
         "mixed.jsonl": (f'{lines}\n{{"a": "many"}}\n'.encode(), ", row 6, column 'a': str where float stood before"),
@@ -89,6 +94,7 @@ def write_mended(folder: Path) -> dict[str, tuple[Path, str]]:
         "blank_lines.csv": (b"\n\n" + GOOD.replace(b"\n", b"\n\n"), ""),
         "no_last_newline.csv": (GOOD.rstrip(), ""),
         "semicolons.csv": (GOOD.replace(b",", b";"), "separated by semicolons"),
+        "told.csv": (b"sep=;\r\n" + GOOD.replace(b",", b";"), "separated by semicolons"),
         "tabs.txt": (GOOD.replace(b",", b"\t"), "separated by tabs"),
         "bars.csv": (GOOD.replace(b",", b"|"), "separated by bars"),
         "blanks.csv": (GOOD.replace(b",", b" , "), ""),

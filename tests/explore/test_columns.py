@@ -34,6 +34,8 @@ def kind_of(values: Any, name: str = "x") -> str:
         (["1 234,5", "2\u00a0345,5", "7"], [1234.5, 2345.5, 7]),
         (["1'234", "12'345.5", "7"], [1234, 12345.5, 7]),
         (["+1.5", " 2 ", "3."], [1.5, 2, 3]),
+        (["\u22121.5", "2", "\u22123"], [-1.5, 2, -3]),
+        (["0,125", "0,250", "0,375"], [0.125, 0.25, 0.375]),  # thousands do not begin with a zero
     ],
 )
 def test_numbers_written_by_people(texts: list[str], numbers: list[float]) -> None:
@@ -88,8 +90,36 @@ def test_identifiers_and_columns_that_are_only_unique() -> None:
     assert kind_of(rng.normal(size=100)) == kind_of(rng.normal(size=100).astype(str).tolist()) == "number"
     assert kind_of(rng.normal(size=100), "id") == "number"
     assert kind_of([f"A-{i}" for i in range(40)]) == "identifier"
-    big = 2**53 + np.arange(5)
-    assert settled([str(i) for i in big], "id")[0].tolist() == big.tolist()
+
+
+@pytest.mark.parametrize("written", [lambda number: number, str])
+@pytest.mark.parametrize("first", [2**53, 2**63 - 9])
+def test_whole_numbers_that_a_float_does_not_keep_are_names(written: Any, first: int) -> None:
+    """Seen as floats they would all be the same."""
+    numbers = [first + i for i in range(8)]
+    series, column = settled([written(number) for number in numbers], "account")
+    assert column.kind == "identifier"
+    assert [int(value) for value in series] == numbers
+    assert kind_of([written(number) for number in numbers] * 9, "account") == "category"
+
+
+def test_a_decimal_among_many_whole_numbers_is_no_leading_zero() -> None:
+    texts = [str(i % 90) for i in range(100_000)]
+    texts[7] = "0.5"
+    series, column = settled(texts, "grade")
+    assert column.kind == "number"
+    assert series[7] == 0.5
+
+
+def test_hexadecimal_texts_are_texts() -> None:
+    series, column = settled(["0x10", "0x1F", "0X20"] * 3)
+    assert column.kind == "category"
+    assert series.tolist()[:3] == ["0x10", "0x1F", "0X20"]
+
+
+def test_declared_codes_need_not_be_plain_numbers() -> None:
+    series, _ = settled([1.5, -9e9, 2.0, 1.2], missing=["-9e9", "1.2.3", "unknown"])
+    assert series.isna().tolist() == [False, True, False, False]
 
 
 def test_texts() -> None:

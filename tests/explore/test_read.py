@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import string
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explore.malformed_files import GOOD, write_mended, write_refused
+from gramian.explore.prepare import Preparation
 from gramian.explore.read import Table, UnreadableTable, read_table
 
 
@@ -184,6 +187,38 @@ def test_excel_sheets(tmp_path: Path) -> None:
         read_table(path, sheet="cover")
 
 
+def test_titles_above_an_excel_table(tmp_path: Path) -> None:
+    path = tmp_path / "book.xlsx"
+    titles = [("Sales of 2020", None), (None, None), ("in Euro", None)]
+    rows = [*titles, ("shop", "sold"), ("a", 1.5), ("b", 2.5), ("a", "much")]
+    pd.DataFrame(rows).to_excel(path, index=False, header=False)
+    table = read_table(path)
+    assert list(table.frame) == ["shop", "sold"]
+    assert table.notes == ["row 1 is a title, not names: Sales of 2020", "row 3 is a title, not names: in Euro"]
+    like = Preparation().fit(read("shop,sold\na,1.5\nb,2.5\n"))
+    with pytest.raises(UnreadableTable, match="row 7, column 'sold': 'much' is not a number"):
+        read_table(path, like=like)
+
+
+def test_a_pipe_is_read_whole(tmp_path: Path) -> None:
+    """It can be opened once only, and is longer than what tells its format."""
+    text = b"a,b\n" + b"1.5,x\n2.5,y\n" * 30_000
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes(text))
+    writer.start()
+    table = read_table(tmp_path / "pipe")
+    writer.join()
+    assert len(table.frame) == 60_000
+    assert list(table.frame) == ["a", "b"]
+
+
+def test_lines_end_where_arrow_ends_them() -> None:
+    """Other characters at which Python splits lines are part of a cell."""
+    table = read("a\x0bb,c\nx\u2028y,1.5\nz\x85,2.5\n")
+    assert list(table.frame) == ["a b", "c"]
+    assert table.frame["a b"].tolist() == ["x\u2028y", "z"]
+
+
 def test_parquet_types(tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {
@@ -206,13 +241,41 @@ def test_parquet_types(tmp_path: Path) -> None:
 
 
 def test_new_rows_are_read_as_the_kinds_they_were() -> None:
-    kinds = {"x": "number", "level": "category", "flag": "boolean", "day": "date"}
-    few = read("x,level,flag,day\n1,0,1,2020-01-01\n0,1,yes,2020-01-02\n", kinds=kinds)
-    assert [column.kind for column in few.columns] == list(kinds.values())
+    explored = read("x,level,flag,day\n1.5,0a,true,2020-01-01\n2.5,1,false,2020-01-05\n4,0,true,2020-02-01\n")
+    like = Preparation().fit(explored)
+    few = read("x,level,flag,day\n1,0,1,2020-01-01\n0,1,yes,2020-01-02\n", like=like)
+    assert [column.kind for column in few.columns] == ["number", "category", "boolean", "date"]
     assert few.frame["level"].tolist() == ["0", "1"]
     assert few.frame["flag"].tolist() == [True, True]
     with pytest.raises(UnreadableTable, match=r"^table\.csv, row 3, column 'x': 'much' is not a number"):
-        read("x\n1\nmuch\n", kinds=kinds)
+        read("x\n1\nmuch\n", like=like)
+
+
+@pytest.mark.parametrize(("telling", "month"), [("13/04/2021", 4), ("04/13/2021", 3)])
+@pytest.mark.parametrize("new", ["03/04/2021", "03/04/2021 10:30", "3-4-2021", "03/04/21"])
+def test_new_rows_have_the_order_of_day_and_month_of_the_table(telling: str, month: int, new: str) -> None:
+    like = Preparation().fit(read(f"day\n{telling}\n01/02/2021\n05/06/2021\n"))
+    assert read(f"day\n{new}\n", like=like).frame["day"].dt.month.tolist() == [month]
+    # What can be read in one way only is read so.
+    clear = read("day\n2021-03-04\n", like=like).frame["day"]
+    assert clear.dt.month.tolist() == [3]
+    assert read("day\n03/14/2021\n03/04/2021\n", like=like).frame["day"].dt.month.tolist() == [3, 3]
+
+
+def test_new_rows_have_the_missing_codes_of_the_table() -> None:
+    like = Preparation().fit(read("x,sign\n1.5,+\n2.5,-\n-999,+\n4,-\n", missing=[-999]))
+    new = read("x,sign\n-999,-\n8,-\n", like=like)
+    assert new.frame["x"].isna().tolist() == [True, False]
+    assert new.frame["sign"].tolist() == ["-", "-"]
+
+
+def test_slips_that_were_let_pass_are_let_pass_again() -> None:
+    """A table that can be explored can be read again as new rows of itself."""
+    text = "x,day\n" + "".join(f"{i}.5,2020-01-{i % 28 + 1:02}\n" for i in range(60)) + "much,2020-02-30\n"
+    like = Preparation().fit(table := read(text))
+    again = read(text, like=like)
+    pd.testing.assert_frame_equal(again.frame, table.frame)
+    assert again.columns[0].note == "1 value such as 'much' as missing"
 
 
 def test_a_missing_code_of_plus_and_minus_is_a_value() -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,13 +39,14 @@ MISSING += ("#N/A", "#NA", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
 
 _WORDS = (("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"), ("on", "off"))
 _DTYPES = {NUMBER: "float64", BOOLEAN: "boolean", DATE: "datetime64[us]"}
+_DAY_FIRST, _MONTH_FIRST, _SIGNS = "day first", "month first", "+ and -"  # forms
 _ENOUGH = 0.95  # of the values must be numbers or dates, for the others to be slips
 _SAMPLE = 1000  # distinct texts that tell whether looking at all is worth it
 _ID_NAME = re.compile(r"(?i)(^|[\W_])(id|ids|uuid|guid|key|index|idx|no|nr|num|number|row|record|#)[\W_]*$|[a-z]I[Dd]$")
 _CODE_NAME = re.compile(r"(?i)(^|[\W_])(id|code|zip|zipcode|postcode|plz)[\W_]*$|[a-z]I[Dd]$")
 
 # Numbers as people write them: thousands in groups, decimals after a point (or a comma).
-_GROUPED = r"^[+-]?(\d{1,3}([ '’%s]\d{3})+|\d+)?(\%s\d*)?([eE][+-]?\d+)?$"
+_GROUPED = r"^[+-]?([1-9]\d{0,2}([ '’%s]\d{3})+|\d+)?(\%s\d*)?([eE][+-]?\d+)?$"
 _STYLES = {".": _GROUPED % (",", "."), ",": _GROUPED % (".", ",")}
 _UNITS = r"^([+-]?)\s*[$€£¥]\s*|\s*[$€£¥%]$"
 
@@ -60,6 +63,7 @@ def settle(
     missing: Sequence[str] = (),
     decimal: str = ".",
     kind: str | None = None,
+    form: str = "",
     asked: bool = False,
     first_row: int = 0,
 ) -> tuple[Any, Column]:
@@ -72,7 +76,7 @@ def settle(
       two-valued texts categories, which keeps their names; all three are prepared alike.
     - Whole numbers with few values (1, 2, 3) stay numbers, because codes are usually graded and a number keeps the
       order. They are categories if their name says that they are not (``store_id``, ``zip``) or if they are written
-      with leading zeros.
+      with leading zeros or with more digits than a number keeps.
     - Identifiers are whole numbers that count the rows, or unique ones named like one (``id``, ``key``, ``no``), or
       unique texts without blanks that hold digits. Measurements are unique too, so uniqueness alone is not enough.
     - Texts of which most are there only once say nothing about likeness: they are kept as text, for display.
@@ -87,6 +91,8 @@ def settle(
         How to read "1,234" where the column does not tell.
     kind : str, optional
         The kind it must be, one of those that are used, for new rows of a table known before.
+    form : str
+        How that table's column was written, where new rows do not tell.
     asked : bool, default False
         The user wants this column used, even if it looks like an identifier.
     first_row : int, default 0
@@ -101,7 +107,7 @@ def settle(
     Raises
     ------
     ValueError
-        If a value is not of the given ``kind``.
+        If more than slips are not of the given ``kind``.
 
     Examples
     --------
@@ -114,14 +120,16 @@ def settle(
     'dates as in 31/12/2020, the day first'
     """
     values = _simple(values)
+    if kind is None and pa.types.is_integer(values.type) and _beyond_floats(values):
+        values = values.cast(pa.string())
     if kind in USED:
-        found, series, note = kind, _as_kind(name, values, kind, missing, decimal, first_row), ""
+        found, (series, note) = kind, _as_kind(name, values, kind, form, missing, decimal, first_row)
     elif pa.types.is_boolean(values.type):
         found, series, note = BOOLEAN, values.to_pandas().astype("boolean"), ""
     elif pa.types.is_timestamp(values.type):
         found, series, note = DATE, _utc(values.to_pandas()), ""
     elif pa.types.is_string(values.type):
-        found, series, note = _kind_of_texts(name, values, missing, decimal, asked)
+        found, series, note, form = _kind_of_texts(name, values, missing, decimal, asked)
     else:
         found, series, note = _kind_of_numbers(name, values, missing, asked)
     present = series[series.notna()]
@@ -129,7 +137,7 @@ def settle(
         found, series, note = EMPTY, pd.Series(np.full(len(values), np.nan)), ""
     elif kind not in USED and found != IDENTIFIER and (present == (first := present.iloc[0])).all():
         found, note = CONSTANT, f"always {_shown(first)}"
-    return series.rename(name), Column(name, found, (len(series) - len(present)) / max(len(series), 1), note)
+    return series.rename(name), Column(name, found, (len(series) - len(present)) / max(len(series), 1), note, form)
 
 
 def _simple(values: Any) -> Any:
@@ -171,41 +179,46 @@ def _kind_of_numbers(name: str, values: Any, missing: Sequence[str], asked: bool
     counter = high - low < 1.05 * n and ((low in (0, 1) and n >= 5) or n >= 200)
     like_id, like_code = bool(_ID_NAME.search(name)), bool(_CODE_NAME.search(name))
     if counter or like_id or like_code:
-        # A float64 does not hold every whole number of an identifier.
-        exact = values.to_numpy() if pa.types.is_integer(values.type) and n == len(values) else numbers
-        different = len(np.unique(exact[~np.isnan(numbers)]))
+        different = len(np.unique(seen))
         if different >= _ENOUGH * n and n >= 3 and (counter or like_id):
-            return IDENTIFIER, pd.Series(_exact(exact)), _once(different, n)
+            return IDENTIFIER, pd.Series(_exact(numbers)), _once(different, n)
         if like_code and different <= 0.5 * n:
             return CATEGORY, _category(*_levels(_as_text(values), missing)), "numbers that name something"
     return NUMBER, series, note
 
 
-def _kind_of_texts(name: str, values: Any, missing: Sequence[str], decimal: str, asked: bool) -> tuple[str, Any, str]:
-    """Kind, series and note of texts."""
+def _kind_of_texts(
+    name: str, values: Any, missing: Sequence[str], decimal: str, asked: bool
+) -> tuple[str, Any, str, str]:
+    """Kind, series, note and form of texts."""
     if (plain := _plain_numbers(values)) is not None:
-        return _kind_of_numbers(name, plain, missing, asked)
+        return *_kind_of_numbers(name, plain, missing, asked), ""
     levels, codes = _levels(values, missing)
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
     present = int(counts.sum())
     if not present:
-        return EMPTY, pd.Series(np.full(len(codes), np.nan)), ""
+        return EMPTY, pd.Series(np.full(len(codes), np.nan)), "", ""
     if (truth := _parse_booleans(levels)) is not None and len(levels) < 7:
-        return BOOLEAN, _at(truth, codes, "boolean"), " and ".join(levels.to_pylist()[:2])
-    for parse in (_parse_numbers, _parse_dates):
-        parsed, note = parse(levels, decimal)
-        if parsed is None or counts[good := ~pd.isna(parsed)].sum() < _ENOUGH * present:
+        return BOOLEAN, _at(truth, codes, "boolean"), " and ".join(levels.to_pylist()[:2]), ""
+    for kind, parse in ((NUMBER, partial(_parse_numbers, decimal=decimal)), (DATE, _parse_dates)):
+        parsed, note, form = parse(levels)
+        if parsed is None or counts[~(wrong := pd.isna(parsed))].sum() < _ENOUGH * present:
             continue
-        if not good.all():
-            slip = int(np.argmin(good))
-            slips = f"{_count(int(counts[~good].sum()), 'value')} such as {_shown(levels[slip].as_py())} as missing"
-            note += ("; " if note else "") + slips
-        if parse is _parse_dates:
-            return DATE, _at(parsed, codes), note
+        note = "; ".join(filter(None, (note, _slips(levels, counts, wrong))))
+        if kind == DATE:
+            return DATE, _at(parsed, codes), note, form
         numbers = pa.chunked_array([pa.array(_at(parsed, codes), from_pandas=True)])
         kind, series, why = _kind_of_numbers(name, numbers, missing, asked)
-        return kind, series, note if kind == NUMBER else why
-    return _kind_of_names(name, levels, codes, present)
+        return kind, series, note if kind == NUMBER else why, ""
+    return *_kind_of_names(name, levels, codes, present), _SIGNS if pc.any(pc.equal(levels, "-")).as_py() else ""
+
+
+def _slips(levels: Any, counts: Array, wrong: Array) -> str:
+    """What is said of the few texts that are not of the kind of the others."""
+    if not wrong.any():
+        return ""
+    example = _shown(levels[int(np.argmax(wrong))].as_py())
+    return f"{_count(int(counts[wrong].sum()), 'value')} such as {example} as missing"
 
 
 def _kind_of_names(name: str, levels: Any, codes: Array, present: int) -> tuple[str, Any, str]:
@@ -220,12 +233,12 @@ def _kind_of_names(name: str, levels: Any, codes: Array, present: int) -> tuple[
         return IDENTIFIER if unique else TEXT, _at(levels.to_numpy(zero_copy_only=False), codes, "str"), note
     if long and n_levels > 30:
         return TEXT, _at(levels.to_numpy(zero_copy_only=False), codes, "str"), "free text"
-    return CATEGORY, _category(levels, codes), "digits that name something" if _leading_zeros(levels) else ""
+    return CATEGORY, _category(levels, codes), "digits that name something" if _are_codes(levels) else ""
 
 
 def _plain_numbers(values: Any) -> Any:
     """Texts that are all plain numbers as such, or None; a word for infinity alone makes no number of a column."""
-    if _leading_zeros(values):
+    if _are_codes(values):
         return None
     for kind in (pa.int64(), pa.float64()):
         try:
@@ -233,43 +246,53 @@ def _plain_numbers(values: Any) -> Any:
             numbers = values.cast(kind)
         except pa.ArrowInvalid:
             continue
+        # Arrow takes 0x1F for a whole number.
+        if kind == pa.int64() and pc.any(pc.match_substring(values, "x", ignore_case=True)).as_py():
+            return None
         return numbers if pc.any(pc.is_finite(numbers)).as_py() else None
     return None
 
 
-def _as_kind(name: str, values: Any, kind: str, missing: Sequence[str], decimal: str, first_row: int) -> Any:
-    """The series as ``kind``; raises where a value is not of it."""
+def _as_kind(
+    name: str, values: Any, kind: str, form: str, missing: Sequence[str], decimal: str, first_row: int
+) -> tuple[Any, str]:
+    """The series as ``kind``, and a note on slips; raises where more values than that are not of it."""
     is_number = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
     if kind == NUMBER and (is_number or pa.types.is_boolean(values.type)):
-        return pd.Series(_floats(values, missing)[0])
+        return pd.Series(_floats(values, missing)[0]), ""
     if kind == DATE and pa.types.is_timestamp(values.type):
-        return _utc(values.to_pandas())
-    levels, codes = _levels(_as_text(values), missing)
+        return _utc(values.to_pandas()), ""
+    levels, codes = _levels(_as_text(values), missing, signs=form == _SIGNS)
     if kind == CATEGORY:
-        return _category(levels, codes)
+        return _category(levels, codes), ""
     if not len(levels):
-        return pd.Series(np.full(len(codes), np.nan)).astype(_DTYPES[kind])
+        return pd.Series(np.full(len(codes), np.nan)).astype(_DTYPES[kind]), ""
     if kind == BOOLEAN:
         parsed = _parse_booleans(levels, every=False)
+    elif kind == NUMBER:
+        parsed = _parse_numbers(levels, decimal, least=0.0)[0]
     else:
-        parsed = (_parse_numbers if kind == NUMBER else _parse_dates)(levels, decimal, least=0.0)[0]
-    if (wrong := np.append(pd.isna(parsed), False)[codes]).any():
-        row = int(np.argmax(wrong))
+        parsed = _parse_dates(levels, form, least=0.0)[0]
+    wrong, counts = pd.isna(parsed), np.bincount(codes[codes >= 0], minlength=len(levels))
+    if counts[~wrong].sum() < _ENOUGH * counts.sum():
+        row = int(np.argmax(np.append(wrong, False)[codes]))
         raise ValueError(
             f"row {row + first_row}, column {name!r}: {_shown(levels[int(codes[row])].as_py())} is not a {kind} as in "
             "the table that was explored; correct the cell or leave it empty"
         )
-    return _at(parsed, codes, _DTYPES[kind])
+    return _at(parsed, codes, _DTYPES[kind]), _slips(levels, counts, wrong)
 
 
-def _levels(values: Any, missing: Sequence[str]) -> tuple[Any, Array]:
-    """Distinct texts without blanks around them, sorted, and the place of each cell's text there, -1 if missing."""
+def _levels(values: Any, missing: Sequence[str], *, signs: bool = False) -> tuple[Any, Array]:
+    """Distinct texts without blanks around them, sorted, and the place of each cell's text there, -1 if missing.
+
+    A "-" is a value with ``signs``, and where there is a "+".
+    """
     coded = values.combine_chunks().dictionary_encode()
     coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
     texts = pc.utf8_trim_whitespace(coded.dictionary)
-    left_out = {*MISSING, *missing}
-    if pc.any(pc.equal(texts, "+")).as_py():
-        left_out -= {"-"}
+    signs = signs or bool(pc.any(pc.equal(texts, "+")).as_py())
+    left_out = {*MISSING, *missing} - ({"-"} if signs else set())
     kept = texts.filter(pc.invert(pc.is_in(texts, pa.array(sorted(left_out), pa.string())))).unique()
     kept = kept.take(pc.array_sort_indices(kept))
     place = pc.fill_null(pc.index_in(texts, kept), -1).to_numpy(zero_copy_only=False)
@@ -286,11 +309,12 @@ def _parse_booleans(levels: Any, *, every: bool = True) -> Array | None:
     return np.array([truth.get(text.lower()) for text in levels.to_pylist()], object)
 
 
-def _parse_numbers(levels: Any, decimal: str, *, least: float = 0.5) -> tuple[Array | None, str]:
-    """Texts as numbers, NaN where they are none, and how they were written; None if less than ``least`` are."""
+def _parse_numbers(levels: Any, decimal: str, *, least: float = 0.5) -> tuple[Array | None, str, str]:
+    """Texts as numbers, NaN where they are none, how they were written, ""; None if less than ``least`` are."""
 
     def clean(texts: Any) -> Any:
         texts = pc.replace_substring_regex(texts, "[\u00a0\u202f\u2009]", " ")
+        texts = pc.replace_substring(texts, "\u2212", "-")  # the minus of print
         return pc.replace_substring_regex(texts, _UNITS, r"\1")
 
     def fits(texts: Any, style: str) -> Any:
@@ -299,62 +323,81 @@ def _parse_numbers(levels: Any, decimal: str, *, least: float = 0.5) -> tuple[Ar
     sample = clean(_spread(levels))
     shares = {style: float(np.mean(fits(sample, style).to_numpy(zero_copy_only=False))) for style in _STYLES}
     style = decimal if shares[","] == shares["."] else max(shares, key=lambda style: shares[style])
-    if shares[style] < least or (least and _leading_zeros(levels)):
-        return None, ""
+    if shares[style] < least or (least and _are_codes(levels)):
+        return None, "", ""
     texts = clean(levels)
     good = fits(texts, style)
     bare = pc.replace_substring_regex(texts, "[ '’,]|^[+]" if style == "." else "[ '’.]|^[+]", "")
     bare = pc.replace_substring(bare, ",", ".")
     numbers = pc.if_else(good, bare, pa.scalar(None, pa.string())).cast(pa.float64()).to_numpy(zero_copy_only=False)
     unusual = pc.index(pc.and_(good, pc.match_substring_regex(levels, r"[^\d.eE+-]")), True).as_py()
-    return numbers, f"numbers written as in {levels[unusual]}" if unusual >= 0 else ""
+    return numbers, f"numbers written as in {levels[unusual]}" if unusual >= 0 else "", ""
 
 
-def _parse_dates(levels: Any, decimal: str, *, least: float = 0.9) -> tuple[Any, str]:
-    """Texts as dates, NaT where they are none, and how they were written; None if less than ``least`` are."""
+def _parse_dates(levels: Any, form: str = "", *, least: float = 0.9) -> tuple[Any, str, str]:
+    """Texts as dates, NaT where they are none, how they were written, and the form; None if less than ``least`` are.
+
+    The given ``form`` settles whether the day or the month comes first where either would fit.
+    """
     sample = pd.Series(_spread(levels, 250).to_pylist(), dtype=object)
     # Three parts, with a digit somewhere: most texts are no dates, and trying every format on them takes time.
     if least and sample.str.contains(r"^(?=.*\d)[^\W_]+[\W_]+[^\W_]+[\W_]+[^\W_]+", regex=True).mean() < least:
-        return None, ""
+        return None, "", ""
 
-    def parse(texts: Any, form: str) -> Any:
-        return _utc(pd.to_datetime(texts, format=form, errors="coerce", utc=True))
+    def parse(texts: Any, style: str) -> Any:
+        return _utc(pd.to_datetime(texts, format=style, errors="coerce", utc=True))
 
     best, score = "ISO8601", parse(sample, "ISO8601").notna().mean()
-    for form in (day + time for day in _DATES for time in _TIMES):
-        if score < 1 and (share := parse(sample, form).notna().mean()) > score:
-            best, score = form, share
+    for style in (day + time for day in _DATES for time in _TIMES):
+        if score < 1 and (share := parse(sample, style).notna().mean()) > score:
+            best, score = style, share
     if score < least:
-        return None, ""
+        return None, "", ""
     texts = pd.Series(levels.to_pylist(), dtype=object)
-    dates, order = parse(texts, best), ""
+    dates, found, order = parse(texts, best), "", ""
     example = texts[int(np.argmax(dates.notna()))]
     if best[:2] in ("%d", "%m") and best[2] in "/-" and "%b" not in best:
         # Whether the day or the month comes first is settled by all values together: one order may fit them all.
         other = best.translate(str.maketrans("dm", "md"))
         swapped = parse(texts, other)
         unclear = swapped.notna().sum() == dates.notna().sum()
-        if swapped.notna().sum() > dates.notna().sum():
+        wanted = {"%d": _DAY_FIRST, "%m": _MONTH_FIRST}
+        if swapped.notna().sum() > dates.notna().sum() or (unclear and form == wanted[other[:2]]):
             best, dates, swapped = other, swapped, dates
         if not unclear:
             example = texts[int(np.argmax(dates.notna() & swapped.isna()))]
-        order = ", the day first" if best[1] == "d" else ", the month first"
-        order += "; the other order would fit as well" if unclear else ""
-    return dates.to_numpy(), "" if best == "ISO8601" else f"dates as in {example}{order}"
+        found = wanted[best[:2]]
+        order = f", the {found}" + ("; the other order would fit as well" if unclear else "")
+    return dates.to_numpy(), "" if best == "ISO8601" else f"dates as in {example}{order}", found
 
 
 def _floats(values: Any, missing: Sequence[str]) -> tuple[Array, int]:
     """Numbers with NaN where missing or infinite, and how many were infinite."""
     numbers = np.array(values.cast(pa.float64(), safe=False).to_numpy(), np.float64)
-    numbers[np.isin(numbers, [float(code) for code in missing if re.fullmatch(r"[+-]?[\d.]*\d[\d.]*", code)])] = np.nan
+    numbers[np.isin(numbers, _parse_codes(missing))] = np.nan
     infinite = np.isinf(numbers)
     numbers[infinite] = np.nan
     return numbers, int(infinite.sum())
 
 
+def _parse_codes(missing: Sequence[str]) -> list[float]:
+    """Those codes of missing values that are numbers."""
+    numbers = []
+    for code in missing:
+        with suppress(ValueError):
+            numbers.append(float(code))
+    return numbers
+
+
+def _beyond_floats(values: Any) -> bool:
+    """Whether a float64 would make different whole numbers equal."""
+    ends = pc.min_max(values).as_py()
+    return any(abs(ends[end] or 0) > 2**53 for end in ("min", "max"))
+
+
 def _exact(numbers: Array) -> Any:
     """Whole numbers, of which some may be missing, without a decimal point."""
-    gaps = np.isnan(numbers) if numbers.dtype.kind == "f" else np.zeros(len(numbers), bool)
+    gaps = np.isnan(numbers)
     return pd.arrays.IntegerArray(np.where(gaps, 0, numbers).astype(np.int64), gaps)
 
 
@@ -382,11 +425,11 @@ def _category(levels: Any, codes: Array) -> Any:
     return pd.Series(pd.Categorical.from_codes(codes, pd.Index(levels.to_pylist(), dtype="str")))
 
 
-def _leading_zeros(texts: Any) -> bool:
-    """Whether these are whole numbers and some are written with leading zeros, as codes are."""
+def _are_codes(texts: Any) -> bool:
+    """Whether these are whole numbers, and some have leading zeros or more digits than a float64 keeps."""
     if pc.any(pc.match_substring_regex(_spread(texts), r"\D")).as_py():
         return False
-    return bool(pc.any(pc.and_(pc.starts_with(texts, "0"), pc.greater(pc.binary_length(texts), 1))).as_py())
+    return bool(pc.any(pc.match_substring_regex(texts, r"^(0\d+|\d{16,})$")).as_py())
 
 
 def _spread(values: Any, most: int = _SAMPLE) -> Any:

@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,7 +26,7 @@ import pyarrow.json
 import pyarrow.parquet
 
 from gramian.explore.columns import MISSING
-from gramian.explore.streams import Fault, Utf8Stream, encoding_of, in_one_line, unpacked
+from gramian.explore.streams import Fault, Utf8Stream, encoding_of, in_one_line, unpacked, without_preamble
 
 _HEAD = 1 << 18  # bytes from which encoding, separator and names are told
 _BLOCK = 1 << 22
@@ -42,6 +43,19 @@ _KNOWN = {
     b"(\xb5/\xfd": "compressed by zstandard; unpack it",
 }
 
+# What openpyxl and zipfile raise when they read a book that was cut short or tampered with, or that has a password.
+_EXCEL_DAMAGE = (
+    AttributeError,
+    EOFError,
+    LookupError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
 
 @dataclass
 class RawTable:
@@ -55,10 +69,13 @@ class RawTable:
 
 
 def opener_of(source: str | os.PathLike[str], stream: BinaryIO | None) -> Callable[[], BinaryIO]:
-    """What opens the bytes, again and again; a stream is kept in memory for that."""
+    """What opens the bytes, again and again; what can be read only once is kept in memory for that."""
     if stream is None and source != "-":
-        return lambda: Path(source).open("rb")
-    data = (stream or sys.stdin.buffer).read()
+        if Path(source).is_file():
+            return lambda: Path(source).open("rb")
+        data = Path(source).read_bytes()  # of a pipe
+    else:
+        data = (stream or sys.stdin.buffer).read()
     return lambda: io.BytesIO(data)
 
 
@@ -81,7 +98,7 @@ def read_raw(opener: Callable[[], BinaryIO], sheet: str | int | None, max_rows: 
             raise Fault(f" is {what}")
     encoding = encoding_of(head)
     # The head may end within a character, and in the middle of a line.
-    start = codecs.getincrementaldecoder(encoding)("replace").decode(head).lstrip("\ufeff\r\n")
+    start, _ = without_preamble(codecs.getincrementaldecoder(encoding)("replace").decode(head))
     if re.match(r"\s*<(!doctype|html|\?xml|head|body|table)", start, re.IGNORECASE):
         raise Fault(" is a web page or XML, not a table; download the data itself, or export it as CSV")
     if re.match(r"\s*\[\s*[\[{\]]", start):
@@ -101,6 +118,8 @@ def _separated(opener: Callable[[], Utf8Stream], start: str, cut: bool, max_rows
         notes.append(f"columns are separated by {words}" + (", decimals by a comma" if decimal == "," else ""))
     header = _is_header(rows)
     names = _names(rows[0] if header else None, width, notes)
+    if header and len(rows) == 1 and not cut:
+        raise Fault(" has column names but no rows; add rows")
     codes = [code for code in MISSING if code != "-"]  # left to the columns, since it may be one of + and -
     batches, n_rows = [], 0
     with opener() as file:
@@ -135,7 +154,7 @@ def _separated(opener: Callable[[], Utf8Stream], start: str, cut: bool, max_rows
 
 def _sniff(start: str, cut: bool) -> tuple[str, list[list[str]]]:
     """The separator and the first rows; ``cut``: the text goes on."""
-    lines = start.splitlines(keepends=True)[:500]
+    lines = list(islice(io.StringIO(start, newline=""), 500))
     lines = lines[:-1] if cut and len(lines) > 1 else lines
     best, best_share, best_rows = ",", 0.0, [[""]]
     for separator in _SEPARATORS:
@@ -286,19 +305,21 @@ def _excel(opener: Callable[[], BinaryIO], sheet: str | int | None, max_rows: in
         try:
             book = openpyxl.load_workbook(file, read_only=True, data_only=True)
             names = [one.title for one in book.worksheets]
-            filled = ((name, rows) for name in _sheets(names, sheet) if (rows := _sheet_rows(book[name])))
-            name, rows = next(filled, ("", []))
-        except (KeyError, ValueError, SyntaxError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+            filled = ((name, found) for name in _sheets(names, sheet) if (found := _sheet_rows(book[name])))
+            name, numbered = next(filled, ("", {}))
+        except _EXCEL_DAMAGE as error:
             raise Fault(
                 f" is no Excel file or damaged ({in_one_line(error)}); save it again as .xlsx or CSV"
             ) from error
-    if not rows:
+    if not numbered:
         raise Fault(" holds no values; name another sheet, or fill this one")
     notes = [f"read from sheet {name!r} of {len(names)}"] if len(names) > 1 and sheet is None else []
+    first_row, rows = _below_titles(numbered, notes)
     header = _is_header(rows)
     titles = _names(rows[0] if header else None, len(rows[0]), notes)
     body = rows[header:][:max_rows]
-    return RawTable(titles, [_cells([row[j] for row in body]) for j in range(len(titles))], notes, first_row=1 + header)
+    arrays = [_cells([row[j] for row in body]) for j in range(len(titles))]
+    return RawTable(titles, arrays, notes, first_row=first_row + header)
 
 
 def _sheets(names: list[str], sheet: str | int | None) -> list[str]:
@@ -312,15 +333,31 @@ def _sheets(names: list[str], sheet: str | int | None) -> list[str]:
     return [str(sheet)]
 
 
-def _sheet_rows(sheet: Any) -> list[tuple[Any, ...]]:
-    """Rows of a sheet without empty rows, and without columns that are empty at both sides."""
+def _sheet_rows(sheet: Any) -> dict[int, tuple[Any, ...]]:
+    """Rows of a sheet that are not empty, by their numbers."""
     sheet.reset_dimensions()  # what the file says of its own size is often wrong
-    rows = [row for row in sheet.iter_rows(values_only=True) if any(cell not in (None, "") for cell in row)]
-    if not rows:
-        return []
-    places = [j for row in rows for j, cell in enumerate(row) if cell not in (None, "")]
+    rows = enumerate(sheet.iter_rows(values_only=True), start=1)
+    return {number: row for number, row in rows if _filled(row)}
+
+
+def _below_titles(rows: dict[int, tuple[Any, ...]], notes: list[str]) -> tuple[int, list[tuple[Any, ...]]]:
+    """The rows of the table and the number of the first, without columns that are empty at both sides.
+
+    Rows of one cell above wider ones are a title, which would else be taken for a name.
+    """
+    widest = max(len(_filled(row)) for row in rows.values())
+    first = next(number for number, row in rows.items() if len(_filled(row)) > 1 or widest == 1)
+    for number in [number for number in rows if number < first]:
+        title = rows.pop(number)
+        notes.append(f"row {number} is a title, not names: {title[_filled(title)[0]]!s:.40}")
+    places = [j for row in rows.values() for j in _filled(row)]
     low, high = min(places), max(places) + 1
-    return [tuple(row[low:high]) + (None,) * (high - max(len(row), low)) for row in rows]
+    return first, [tuple(row[low:high]) + (None,) * (high - max(len(row), low)) for row in rows.values()]
+
+
+def _filled(row: Sequence[Any]) -> list[int]:
+    """The places of cells that hold something."""
+    return [j for j, cell in enumerate(row) if cell not in (None, "")]
 
 
 def _cells(cells: list[Any]) -> Any:

@@ -68,6 +68,10 @@ class Preparation(BaseEstimator):
         The column of the table each feature was made of.
     kinds_ : dict from str to str
         Kind of each column that is used.
+    forms_ : dict from str to str
+        How those columns were written, as in :class:`~gramian.explore.result.Column`.
+    missing_ : list of str
+        The codes of missing values that were declared.
     recipes_ : dict from str to dict
         What was learned about each column.
 
@@ -106,6 +110,8 @@ class Preparation(BaseEstimator):
             names += labels
             owners += [name] * len(labels)
         self.kinds_, self.recipes_ = kinds, recipes
+        self.forms_ = {column.name: column.form for column in table.columns if column.name in kinds}
+        self.missing_ = list(table.missing)
         self.feature_names_, self.feature_columns_ = names, owners
         return self
 

@@ -11,10 +11,10 @@ import difflib
 import gzip
 import os
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pandas as pd
 import pyarrow as pa
@@ -23,6 +23,9 @@ from gramian.explore.columns import settle
 from gramian.explore.formats import RawTable, opener_of, read_raw
 from gramian.explore.result import IGNORED, USED, Column
 from gramian.explore.streams import Fault, in_one_line
+
+if TYPE_CHECKING:
+    from gramian.explore.prepare import Preparation
 
 __all__ = ["Table", "UnreadableTable", "read_table"]
 
@@ -46,12 +49,15 @@ class Table:
         Name of the file, without its folders.
     notes : list of str
         What was decided while reading, for people.
+    missing : list of str
+        The codes of missing values that were declared.
     """
 
     frame: Any
     columns: list[Column]
     source: str
     notes: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
 
     @property
     def used(self) -> list[str]:
@@ -67,7 +73,7 @@ def read_table(
     missing: Collection[Any] = (),
     sheet: str | int | None = None,
     max_rows: int | None = None,
-    kinds: Mapping[str, str] | None = None,
+    like: Preparation | None = None,
     stream: BinaryIO | None = None,
 ) -> Table:
     """Read a table from a file: CSV or other separated text, JSON lines, Parquet or Excel; text may be gzipped.
@@ -89,9 +95,9 @@ def read_table(
         Of an Excel file, by name or number from 0; the first that is not empty by default.
     max_rows : int, optional
         Read this many rows from the top.
-    kinds : mapping from str to str, optional
-        Kinds the columns must have, such as the ``kinds_`` of a fitted :class:`~gramian.explore.prepare.Preparation`:
-        few new rows say less about a column than the table did.
+    like : Preparation, optional
+        Fitted on another table, of which these are new rows: its columns are read as they were there, with the same
+        kinds, codes of missing values and order of day and month, about which few rows may say less.
     stream : binary file, optional
         Read this, and take ``source`` for its name.
 
@@ -125,7 +131,8 @@ def read_table(
     try:
         raw = read_raw(opener_of(source, stream), sheet, max_rows)
         chosen = _chosen(raw.names, columns, ignore)
-        return _typed(name, raw, chosen, columns is not None, [str(code) for code in missing], kinds or {})
+        codes = [str(code) for code in missing] + (like.missing_ if like else [])
+        return _typed(name, raw, chosen, columns is not None, codes, like)
     except Fault as fault:
         raise UnreadableTable(f"{name}{fault}") from fault
     except FileNotFoundError as error:
@@ -141,7 +148,7 @@ def read_table(
 
 
 def _typed(
-    name: str, raw: RawTable, chosen: set[str], asked: bool, missing: Sequence[str], kinds: Mapping[str, str]
+    name: str, raw: RawTable, chosen: set[str], asked: bool, missing: list[str], like: Preparation | None
 ) -> Table:
     """Give all columns their types, letting go of each as it was read."""
     series, described = {}, []
@@ -149,14 +156,14 @@ def _typed(
         values = raw.arrays.pop(0)
         values = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
         use = column_name in chosen
-        kind = kinds.get(column_name) if use else None
         try:
             typed, column = settle(
                 column_name,
                 values,
                 missing=missing,
                 decimal=raw.decimal,
-                kind=kind,
+                kind=like.kinds_.get(column_name) if like and use else None,
+                form=like.forms_.get(column_name, "") if like else "",
                 asked=asked and use,
                 first_row=raw.first_row,
             )
@@ -171,7 +178,7 @@ def _typed(
         raw.notes.append("there is one row only")
     if len(described) == 1:
         raw.notes.append("there is one column only; if there should be more, separate them by commas")
-    return Table(frame, described, name, raw.notes)
+    return Table(frame, described, name, raw.notes, missing)
 
 
 def _chosen(names: Sequence[str], columns: Collection[str] | None, ignore: Collection[str] | None) -> set[str]:

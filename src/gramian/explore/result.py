@@ -30,12 +30,16 @@ class Column:
         Share of rows without a value.
     note : str
         Why it is of this kind, where that is not plain; for people.
+    form : str
+        How it was written, where later rows may not tell: "day first" or "month first" for dates, "+ and -" for
+        categories in which "-" is not a missing value.
     """
 
     name: str
     kind: str
     missing: float
     note: str = ""
+    form: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import re
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
@@ -60,8 +61,15 @@ def _windows_bytes(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("gramian.windows", _windows_bytes)
 
 
+def without_preamble(text: str) -> tuple[str, int]:
+    """A text without a mark, empty lines and the "sep=;" of Excel at its beginning, and how many lines these were."""
+    preamble = re.match(r"\ufeff*[\r\n]*(sep=.[\r\n]+)?", text)
+    assert preamble is not None
+    return text[preamble.end() :], len(preamble[0].lstrip("\ufeff").splitlines())
+
+
 class Utf8Stream(io.RawIOBase):
-    """The bytes of a text file in UTF-8, whatever they were, without a mark or empty lines at the beginning."""
+    """The bytes of a text file in UTF-8, whatever they were, without what stands before the table."""
 
     def __init__(self, file: BinaryIO, encoding: str) -> None:
         self._file, self._encoding = file, encoding
@@ -69,7 +77,7 @@ class Utf8Stream(io.RawIOBase):
         self._ready = b""
         self._begun, self._ended = False, False
         self.lines = 0  # read so far
-        self.skipped = 0  # empty lines at the beginning
+        self.skipped = 0  # lines at the beginning
         self.quotes = False
         self.note = ""
 
@@ -102,9 +110,8 @@ class Utf8Stream(io.RawIOBase):
             self._decoder.setstate(state)
             text = self._decoder.decode(data, self._ended)
         if not self._begun:
-            full = text.lstrip("\ufeff")
-            text = full.lstrip("\r\n")
-            self.skipped += len(full[: len(full) - len(text)].splitlines())
+            text, skipped = without_preamble(text)
+            self.skipped += skipped
             self._begun = bool(text)
         if "\0" in text:
             row = self.lines + self.skipped + 1 + text[: text.index("\0")].count("\n")
