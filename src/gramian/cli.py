@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import signal
@@ -46,8 +47,6 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         app()
-    except KeyboardInterrupt:
-        _fail("stopped; nothing was written", _INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
@@ -66,8 +65,17 @@ def _one_line_errors() -> Iterator[None]:
 
     try:
         yield
-    except (ValueError, OSError, MemoryBudgetError) as error:
+    except KeyboardInterrupt:
+        _fail("stopped", _INTERRUPTED)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # Those of the operating system have a number and the file apart.
+        _fail(f"{error.filename}: {error.strerror}; check the path" if error.filename else str(error))
+    except (ValueError, MemoryBudgetError) as error:
         _fail(str(error))
+    except MemoryError:
+        _fail("the table is too large for the memory; explore fewer rows or columns of it")
 
 
 @contextmanager
@@ -148,7 +156,10 @@ def explore(
 
 
 def _names(text: str | None) -> list[str] | None:
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    """Names with commas between, in quotes where they contain one."""
+    if text is None:
+        return None
+    return [name.strip() for row in csv.reader([text], skipinitialspace=True) for name in row if name.strip()]
 
 
 @app.command(epilog="Example:  [bold]gramian assign data_explored/model.gramian new.csv --out assigned.csv[/bold]")
@@ -163,14 +174,19 @@ def assign(
     """The group, membership and oddness of rows that come later."""
     with _one_line_errors():
         from gramian.explore import read_table
-        from gramian.explore.outputs import assigned_rows, write_file
+        from gramian.explore.outputs import assigned_rows, json_lines, write_file
 
         fitted = _load(model)
+        if out is not None and out.is_dir():
+            raise ValueError(f"{out} is a folder; name a file with --out")
         if out is not None and out.exists() and not force:
             raise ValueError(f"{out} exists; add --force to replace it")
         table = read_table(file, missing=missing or (), like=fitted.preparation)
+        for column in table.columns:
+            if column.name in fitted.preparation.kinds_ and column.note:
+                print(f"gramian: {table.source}, column {column.name!r}: {column.note}", file=sys.stderr)
         rows = assigned_rows(fitted, table)
-        text = rows.to_json(orient="records", lines=True, date_format="iso") if as_json else rows.to_csv(index=False)
+        text = json_lines(rows) if as_json else rows.to_csv(index=False)
         if out is None:
             print(text, end="")
         else:

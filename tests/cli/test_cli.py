@@ -86,6 +86,32 @@ def test_missing_columns_are_named(run, explored):
     assert "age" in error_of(run("assign", explored[2] / "model.gramian", "new.csv"))
 
 
+def test_new_rows_are_read_as_the_table_was(run, tmp_path):
+    """Codes of missing values and the order of day and month need not be said again; slips are told."""
+    rng = np.random.default_rng(0)
+    days = pd.to_datetime("2021-01-01") + pd.to_timedelta(rng.integers(0, 365, 60), unit="D")
+    size = np.where(rng.random(60) < 0.5, rng.normal(0, 1, 60), rng.normal(9, 1, 60)).round(3).astype(str)
+    size[:2] = "-999", "about 3"
+    table = pd.DataFrame({"size": size, "day": days.strftime("%d/%m/%Y")})
+    table.to_csv("t.csv", index=False)
+    assert run("explore", "t.csv", "--missing", -999, "--quiet").exit_code == 0
+    (tmp_path / "new.csv").write_text("size,day\n-999,03/04/2021\n")
+    new = json.loads(run("assign", "t_explored/model.gramian", "new.csv", "--json").stdout)
+    assert (new["size"], new["day"]) == (None, "2021-04-03T00:00:00")
+    again = run("assign", "t_explored/model.gramian", "t.csv", "--out", "new/a.csv")
+    assert again.stderr == "gramian: t.csv, column 'size': 1 value such as 'about 3' as missing\n"
+    rows = pd.read_csv("t_explored/rows.csv", parse_dates=["day"])
+    found = pd.read_csv("new/a.csv", parse_dates=["day"])
+    pd.testing.assert_frame_equal(found[["size", "day", "group"]], rows[["size", "day", "group"]])
+
+
+def test_files_that_are_not_there(run, explored, tmp_path):
+    assert error_of(run("info", "no.gramian")) == "gramian: no.gramian: No such file or directory; check the path"
+    customers(5)[0].to_csv("new.csv", index=False)
+    model = explored[2] / "model.gramian"
+    assert "is a folder; name a file" in error_of(run("assign", model, "new.csv", "--out", tmp_path, "--force"))
+
+
 def test_rank(run, explored):
     found, model, folder = explored
     lines = run("rank", folder / "model.gramian", "--like", 8, "--top", 4).stdout.splitlines()
@@ -123,6 +149,12 @@ def test_malformed_files(run, tmp_path):
         line = error_of(run("explore", path))
         assert re.search(re.escape(path.name) + message, line), line
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_names_with_commas(run, tmp_path):
+    (tmp_path / "t.csv").write_text('"size, cm",b,c\n' + "".join(f"{i % 5}.5,{i % 3}.5,{i % 2}\n" for i in range(30)))
+    found = json.loads(run("explore", "t.csv", "--ignore", '"size, cm", c', "--json").stdout)
+    assert [column["name"] for column in found["columns"] if column["kind"] == "ignored"] == ["size, cm", "c"]
 
 
 def test_help_has_examples(run):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +21,7 @@ from gramian.explore.result import Exploration
 from gramian.persistence import save
 
 REPORT, ROWS, SUMMARY, MODEL = "report.html", "rows.csv", "summary.json", "model.gramian"
+_WRITTEN = {REPORT, ROWS, SUMMARY, MODEL, "map.png", "groups.png", "missing.png"}
 
 
 class OutputExists(FileExistsError):
@@ -27,15 +29,23 @@ class OutputExists(FileExistsError):
 
 
 def check_free(folder: Path, *, force: bool = False) -> None:
-    """Refuse a place that is taken, before any work is done.
+    """Refuse a place that is taken or cannot be written, before any work is done.
 
-    With ``force`` a folder is replaced, but only one that an exploration has written.
+    With ``force`` a folder is replaced, but only if it holds nothing but what an exploration writes.
     """
     if not folder.exists():
+        above = next(parent for parent in folder.absolute().parents if parent.exists())
+        if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
+            raise PermissionError(f"{folder} cannot be written in {above}; name another with --out")
         return
-    if not folder.is_dir() or not ((folder / SUMMARY).exists() or not any(folder.iterdir())):
-        raise OutputExists(f"{folder} exists and is no folder of an exploration; name another with --out")
-    if not force and any(folder.iterdir()):
+    if not folder.is_dir():
+        raise OutputExists(f"{folder} exists and is no folder; name another with --out")
+    if folder.resolve() == Path.cwd():
+        raise OutputExists(f"{folder} is the folder you are in; name another with --out")
+    names = {path.name for path in folder.iterdir()}
+    if foreign := sorted(names - _WRITTEN):
+        raise OutputExists(f"{folder} exists and holds other files ({foreign[0]}); name another with --out")
+    if names and not force:
         raise OutputExists(f"{folder} exists; add --force to replace it, or name another with --out")
 
 
@@ -60,23 +70,23 @@ def whole_folder(folder: Path, *, force: bool = False) -> Iterator[Path]:
     check_free(folder, force=force)
     folder = folder.resolve()
     folder.parent.mkdir(parents=True, exist_ok=True)
-    for stale in folder.parent.glob(f".{folder.name}.*.part"):
+    for stale in folder.parent.glob(f".{glob.escape(folder.name)}.*.part"):
         if not _alive(stale.name.split(".")[-3]):
             shutil.rmtree(stale, ignore_errors=True)
-    draft = folder.with_name(f".{folder.name}.{os.getpid()}.{uuid.uuid4().hex}.part")
-    draft.mkdir()
+    draft, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{uuid.uuid4().hex}.part") for _ in range(2))
     try:
+        draft.mkdir()
         yield draft
-        if folder.exists():
-            # Two renames: a reader sees the old folder, for a moment none, then the new one.
-            old = folder.with_name(f".{folder.name}.{os.getpid()}.{uuid.uuid4().hex}.part")
+        check_free(folder, force=force)  # another run may have ended in the meantime
+        if force and folder.exists():
             folder.rename(old)
-            draft.rename(folder)
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            draft.rename(folder)
+        # A reader sees the old folder, for a moment none, then the new one. Over a folder with files this fails.
+        draft.rename(folder)
     finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        if old.exists() and not folder.exists():  # broken off between the two
+            old.rename(folder)
+        for left in (draft, old):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _alive(process: str) -> bool:
@@ -108,8 +118,7 @@ def write_rows(exploration: Exploration, path: Path) -> None:
         found["other_group"] = exploration.alternative.labels + 1
     arrays = {name: pa.array(frame[name], from_pandas=True) for name in frame.columns}
     for name, column in found.items():
-        # A column of the table may have the same name.
-        arrays[name if name not in arrays else f"gramian_{name}"] = pa.array(column)
+        arrays[_free_name(name, arrays)] = pa.array(column)
     decoded = {
         name: array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
         for name, array in arrays.items()
@@ -126,16 +135,36 @@ def assigned_rows(model: TableModel, table: Table) -> Any:
         "membership": np.round(np.where(labels >= 0, own, 0.0), 4),
         "oddness": np.round(oddness, 4),
     }
-    names = {name: name if name not in table.frame else f"gramian_{name}" for name in found}
-    return table.frame.assign(**{names[name]: column for name, column in found.items()})
+    return table.frame.assign(**{_free_name(name, table.frame): column for name, column in found.items()})
+
+
+def _free_name(name: str, taken: Container[str]) -> str:
+    """The name of a column of the output, of which the table may have one already."""
+    while name in taken:
+        name = f"gramian_{name}"
+    return name
+
+
+def json_lines(rows: Any) -> str:
+    """A DataFrame as JSON, one object per line, numbers in full; missing values are null."""
+    cells = {name: rows[name].astype(object).where(rows[name].notna(), None) for name in rows}
+    records = (dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True))
+    return "".join(json.dumps(record, ensure_ascii=False, default=_json_text) + "\n" for record in records)
+
+
+def _json_text(value: Any) -> Any:
+    """What JSON does not know: numbers of NumPy as numbers, dates as text."""
+    return value.item() if isinstance(value, np.generic) else value.isoformat()
 
 
 def write_file(path: Path, text: str) -> None:
     """A text file that appears complete or not at all."""
-    draft = path.resolve().with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    path = path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
         draft.write_text(text, "utf-8")
-        os.replace(draft, path.resolve())
+        os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)
 
