@@ -90,6 +90,26 @@ def test_groups_of_one_value_each():
     assert (first.effect, second.effect) == (-9.9, 9.9)
 
 
+def test_random_groups_do_not_differ():
+    """Of 60 draws hardly any has a group of which a difference is told, whatever the sizes of the groups."""
+    told = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        labels = rng.choice(3, 120, p=[0.6, 0.3, 0.1])
+        numbers = {f"x{j}": np.where(rng.random(120) < 0.2, np.nan, rng.standard_normal(120)) for j in range(5)}
+        levels = {f"c{j}": pd.Categorical(rng.choice(list("abcd"), 120, p=[0.7, 0.2, 0.06, 0.04])) for j in range(5)}
+        columns = [Column(name, NUMBER, 0.2) for name in numbers] + [Column(name, CATEGORY, 0.0) for name in levels]
+        told += any(group_differences(pd.DataFrame(numbers | levels), columns, labels, numbers))
+    assert told <= 6
+
+
+def test_a_level_called_missing_is_not_a_gap():
+    labels = np.repeat([0, 1], 20)
+    frame = pd.DataFrame({"state": pd.Categorical(np.where(labels == 0, "missing", "fine"))})
+    first, _ = group_differences(frame, [Column("state", CATEGORY, 0.0)], labels, {})
+    assert sentence(first, {"state": CATEGORY}) == "state is 'missing' in 100 % (elsewhere 0 %)"
+
+
 def test_sentence(table):
     frame, columns, labels, values = table
     kinds = {column.name: column.kind for column in columns}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from gramian.explore.result import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Column, Difference
 from gramian.explore.wording import day, listing, number, percent, short
@@ -13,6 +14,7 @@ from gramian.typing import Array
 
 _SHOWN = 8  # differences kept per group
 _NOTABLE = 0.3  # of a standard deviation, or as far apart on the scale of shares
+_CHANCE = 0.05  # that any difference of random groups is told
 _TOLD = 3  # differences in a sentence
 _MEDIAN_ROWS = 50_000  # a typical value needs no more
 _LARGE, _HUGE = 0.8, 2.0
@@ -23,13 +25,30 @@ class _Found:
     """A difference with what sorts it: its size on one scale for numbers and shares."""
 
     size: float
+    inside: float  # rows that were compared, of the group
+    outside: float
     difference: Difference
+    levels: int = 1  # of which the one that differs most was taken
+
+    def is_notable(self, tests: int) -> bool:
+        """Whether it is worth telling, and more than random groups of these sizes would show in one of so many tests.
+
+        Means and shares have a variance of 1 / rows on this scale. The groups were found in the same columns, so this
+        is the least to ask for.
+        """
+        freedom = self.inside + self.outside - 2
+        if freedom < 1:
+            return False
+        quantile = stdtrit(freedom, 1 - _CHANCE / (2 * tests * self.levels))
+        return self.size >= max(_NOTABLE, quantile * np.sqrt(1 / self.inside + 1 / self.outside))
 
 
 def group_differences(
     frame: Any, columns: list[Column], labels: Array, values: dict[str, Array], *, seed: int = 0
 ) -> list[list[Difference]]:
     """For every group the columns in which it differs most from the other rows, largest first.
+
+    Differences that are small, or that random groups of the same sizes would show as well, are not told.
 
     Parameters
     ----------
@@ -48,6 +67,7 @@ def group_differences(
     shown = np.arange(len(labels))
     if len(shown) > _MEDIAN_ROWS:
         shown = np.sort(np.random.default_rng(seed).choice(shown, _MEDIAN_ROWS, replace=False))
+    tests = 0
     for column in columns:
         if column.kind not in USED:
             continue
@@ -58,11 +78,12 @@ def group_differences(
             parts.append(_of_values(column, cells.to_numpy()[shown], labels[shown], values[column.name], labels, k))
         elif column.kind in (CATEGORY, BOOLEAN):
             parts.append(_of_levels(column, cells, missing, labels, k))
+        tests += k * len(parts)
         for part in parts:
             for group, more in zip(found, part, strict=True):
                 group.extend(more)
     return [
-        [item.difference for item in sorted(group, key=lambda item: -item.size)[:_SHOWN] if item.size >= _NOTABLE]
+        [item.difference for item in sorted(group, key=lambda item: -item.size) if item.is_notable(tests)][:_SHOWN]
         for group in found
     ]
 
@@ -89,7 +110,7 @@ def _of_values(column: Column, raw: Array, of_raw: Array, values: Array, labels:
             result.append([])
             continue
         shown = [_middle(raw[part], column.kind) for part in (of_raw == c, (of_raw >= 0) & (of_raw != c))]
-        result.append([_Found(abs(effect), Difference(column.name, effect, *shown))])
+        result.append([_Found(abs(effect), inside, outside, Difference(column.name, effect, *shown))])
     return result
 
 
@@ -110,17 +131,20 @@ def _of_levels(column: Column, cells: Any, missing: Array, labels: Array, k: int
     cell = labels[here] * len(levels) + codes[here]
     table = np.bincount(cell, minlength=k * len(levels)).reshape(k, -1).astype(float)
     totals = table.sum(axis=1, keepdims=True)
-    inside = table / np.maximum(totals, 1)
-    outside = (table.sum(axis=0) - table) / np.maximum(totals.sum() - totals, 1)
-    sizes = np.abs(_angle(inside) - _angle(outside))
+    others, total_others = table.sum(axis=0) - table, totals.sum() - totals
+    inside, outside = table / np.maximum(totals, 1), others / np.maximum(total_others, 1)
+    sizes = np.abs(_angle(table, totals) - _angle(others, total_others))
     result = []
     for c in range(k):
         best = int(np.argmax(sizes[c] * (inside[c] >= outside[c]))) if len(levels) > 2 else int(np.argmax(inside[c]))
         shares = float(inside[c, best]), float(outside[c, best])
-        difference = Difference(
-            column.name, shares[0] - shares[1], percent(shares[0]), percent(shares[1]), short(levels[best])
-        )
-        result.append([_Found(float(sizes[c, best]), difference)] if totals[c, 0] else [])
+        # A level of this name is not a gap.
+        level = "'missing'" if levels[best] == "missing" else short(levels[best])
+        told = percent(shares[0]), percent(shares[1])
+        difference = Difference(column.name, shares[0] - shares[1], *told, level)
+        compared = totals[c, 0], totals.sum() - totals[c, 0]
+        found = _Found(float(sizes[c, best]), *compared, difference, len(levels) if len(levels) > 2 else 1)
+        result.append([found] if min(compared) else [])
     return result
 
 
@@ -130,17 +154,21 @@ def _of_gaps(column: Column, missing: Array, labels: Array, k: int) -> list[list
     gaps = np.bincount(labels[here & missing], minlength=k)
     result = []
     for c in range(k):
-        shares = gaps[c] / max(1, sizes[c]), (gaps.sum() - gaps[c]) / max(1, sizes.sum() - sizes[c])
-        size = float(abs(_angle(shares[0]) - _angle(shares[1])))
+        counts, compared = (gaps[c], gaps.sum() - gaps[c]), (sizes[c], sizes.sum() - sizes[c])
+        shares = counts[0] / max(1, compared[0]), counts[1] / max(1, compared[1])
+        size = float(abs(_angle(counts[0], compared[0]) - _angle(counts[1], compared[1])))
         told = percent(shares[0]), percent(shares[1])
         difference = Difference(column.name, float(shares[0] - shares[1]), *told, "missing")
-        result.append([_Found(size, difference)])
+        result.append([_Found(size, *compared, difference)] if min(compared) else [])
     return result
 
 
-def _angle(share: Any) -> Any:
-    """Cohen's scale of shares, on which differences compare with those in standard deviations."""
-    return 2 * np.arcsin(np.sqrt(share))
+def _angle(count: Any, total: Any) -> Any:
+    """Cohen's scale of shares, on which differences compare with those in standard deviations.
+
+    With Anscombe's correction, without which a share of 0 or 1 in a small group is too far out.
+    """
+    return 2 * np.arcsin(np.sqrt((count + 0.375) / (total + 0.75)))
 
 
 # In words ------------------------------------------------------------------------------------------------------------
