@@ -80,7 +80,7 @@ def _one_line_errors() -> Iterator[None]:
 
 @contextmanager
 def _progress(show: bool) -> Iterator[Callable[[str, float], None] | None]:
-    if not show:
+    if not show or not sys.stderr.isatty():  # a log has no use for a bar
         yield None
         return
     columns = (

@@ -37,7 +37,7 @@ def run(tmp_path, monkeypatch):
 def error_of(result):
     """The only line of an error."""
     assert result.exit_code == 2, result.output
-    lines = result.stderr.strip().splitlines()
+    lines = result.stderr.splitlines()
     assert len(lines) == 1, result.stderr
     return lines[0]
 

@@ -110,6 +110,20 @@ def test_gaps_at_random_beside_rare_levels_are_not_reported():
     assert reported <= 2
 
 
+def test_rows_that_are_alone_in_their_group_do_not_count():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((12, 1))
+    columns = [Column("a", NUMBER, 0.0)]
+    for labels in (np.arange(12), np.r_[np.zeros(11, int), 1]):
+        (found,) = importances(X, ["a"], columns, labels)
+        assert found.dependence == 0
+    pairs = np.repeat([0, 1], 6)
+    X[:, 0] += 5 * pairs
+    (whole,) = importances(X, ["a"], columns, pairs)
+    (more,) = importances(np.vstack([X, [[9.0]]]), ["a"], columns, np.r_[pairs, 2])
+    assert more.dependence == pytest.approx(whole.dependence)
+
+
 def test_no_gaps():
     frame = pd.DataFrame({"a": [1.0, 2.0]})
     found = missing_values(frame, [Column("a", NUMBER, 0.0)], frame.to_numpy(), ["a"])

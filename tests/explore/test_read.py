@@ -60,6 +60,8 @@ def test_what_is_no_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         read_table(tmp_path / "nothing.csv")
     with pytest.raises(UnreadableTable, match="is a folder; name a file in it"):
         read_table(tmp_path)
+    with pytest.raises(UnreadableTable, match=r"^\. is a folder"):
+        read_table(".")
 
     def forbid(self: Path, mode: str) -> None:
         raise PermissionError(13, "Permission denied")

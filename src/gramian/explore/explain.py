@@ -67,6 +67,8 @@ def _dependence(features: Array, labels: Array, kind: str, rng: np.random.Genera
     """Normalised HSIC of the rows that have a value with their groups; the unbiased estimate, not below zero."""
     present = np.flatnonzero(np.isfinite(features).all(axis=1) & (labels >= 0))
     present = _some(present, _DEPENDENCE_ROWS, rng)
+    # The estimate compares rows of a group; one that is alone in it has none to be compared with.
+    present = present[np.bincount(labels[present])[labels[present]] > 1]
     features, labels = features[present], labels[present]
     if len(present) < 4 or len(np.unique(labels)) < 2 or not np.ptp(features, axis=0).any():
         return 0.0

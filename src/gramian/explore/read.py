@@ -127,7 +127,7 @@ def read_table(
     """
     if max_rows is not None and max_rows < 1:
         raise ValueError(f"max_rows={max_rows} must be a whole number >= 1 or None")
-    name = "standard input" if source == "-" and stream is None else Path(source).name
+    name = "standard input" if source == "-" and stream is None else Path(source).name or str(source)
     try:
         raw = read_raw(opener_of(source, stream), sheet, max_rows)
         chosen = _chosen(raw.names, columns, ignore)
