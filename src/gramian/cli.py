@@ -250,6 +250,8 @@ def _load(path: Path) -> Any:
         raise ValueError(
             f"{path.name} holds a {type(model).__name__}, not what explore writes; load it with gramian.load"
         )
+    if not hasattr(model, "n_clusters_") or not hasattr(model.preparation, "forms_"):
+        raise ValueError(f"{path.name} lacks what this version of gramian keeps; explore the table again")
     return model
 
 

@@ -131,10 +131,14 @@ def test_info(run, explored):
 
 def test_models_of_other_kinds(run):
     from gramian import KernelPCA
+    from gramian.explore.model import TableModel
+    from gramian.explore.prepare import Preparation
 
     gramian.save(KernelPCA(), "pca.gramian")
     assert "KernelPCA" in run("info", "pca.gramian").stdout
     assert "not what explore writes" in error_of(run("rank", "pca.gramian", "--like", 1))
+    gramian.save(TableModel(Preparation()), "old.gramian")
+    assert "explore the table again" in error_of(run("rank", "old.gramian", "--like", 1))
     with open("broken.gramian", "wb") as file:
         file.write(b"no zip")
     assert "broken.gramian" in error_of(run("info", "broken.gramian"))
