@@ -136,14 +136,15 @@ def explore(
     with _one_line_errors():
         from gramian.explore import explore as analyse
         from gramian.explore import read_table
-        from gramian.explore.example import example_path
+        from gramian.explore.example import ANSWER, example_path
         from gramian.explore.outputs import REPORT, check_free, summary, write_folder
 
         source = str(example_path()) if file is None else file
         folder = out or Path(("table" if source == "-" else Path(source).name.split(".")[0]) + "_explored")
         check_free(folder, force=force)
+        ignored = [*(_names(ignore) or ()), *([ANSWER] if file is None else [])]
         with _progress(not quiet and not as_json) as notify:
-            table = read_table(source, columns=_names(columns), ignore=_names(ignore), missing=missing or ())
+            table = read_table(source, columns=_names(columns), ignore=ignored, missing=missing or ())
             found, model = analyse(table, n_clusters=clusters, random_state=seed, notify=notify)
             write_folder(found, model, folder, force=force)
         if as_json:
@@ -250,7 +251,7 @@ def _load(path: Path) -> Any:
         raise ValueError(
             f"{path.name} holds a {type(model).__name__}, not what explore writes; load it with gramian.load"
         )
-    if not hasattr(model, "n_clusters_") or not hasattr(model.preparation, "forms_"):
+    if not hasattr(model, "places_") or not hasattr(model.preparation, "forms_"):
         raise ValueError(f"{path.name} lacks what this version of gramian keeps; explore the table again")
     return model
 

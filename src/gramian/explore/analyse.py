@@ -74,6 +74,8 @@ def explore(
         For new rows.
     """
     n = len(table.frame)
+    if n < 2:
+        raise ValueError(f"{table.source} has {count(n, 'row')}; groups need at least two")
     if n_clusters is not None and not 1 <= n_clusters <= n:
         raise ValueError(f"n_clusters={n_clusters} must be from 1 to the number of rows, {n}")
     if not table.used:

@@ -34,7 +34,7 @@ _FEW_VALUES = 20
 
 
 def stability(labels: Array, resampled: Resampled) -> float:
-    """Mean adjusted Rand index of the labels with those of resampled rows, at least 0.
+    """Mean adjusted Rand index of the labels with those of resampled rows, at least 0; 0 without any.
 
     Parameters
     ----------
@@ -47,7 +47,8 @@ def stability(labels: Array, resampled: Resampled) -> float:
     >>> stability(np.array([0, 0, 1, 1]), [(np.array([0, 1, 2]), np.array([5, 5, 3]))])
     1.0
     """
-    return max(0.0, float(np.mean([adjusted_rand(labels[rows], others) for rows, others in resampled])))
+    indices = [adjusted_rand(labels[rows], others) for rows, others in resampled]
+    return max(0.0, float(np.mean(indices))) if indices else 0.0
 
 
 def cluster_stability(labels: Array, resampled: Resampled) -> Array:

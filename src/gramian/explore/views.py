@@ -55,6 +55,7 @@ _FEWEST_ROWS = 8  # different ones; fewer do not show groups
 _RESTARTS, _LARGEST_MIXTURE = 12, 30
 _RESAMPLES, _PART = 6, 0.7
 _SHARPENED = 20
+_MOST_CORRELATED = 100  # features: a mixture with more, or with few rows for each, cannot learn how they vary together
 _STABLE = 0.75  # of the best stability; more is not better, because coarse clusterings are the most stable ones
 _CLEAR = 0.75  # stability of structure that needs no warning
 
@@ -156,6 +157,8 @@ def choose_view(
     judged = np.sort(rng.choice(distinct, length, replace=False))
     most = _most_clusters(n_clusters, max_clusters, len(judged))
     names = ["sharpened_kernel"] if most == 1 else list(TITLES)
+    if X.shape[1] > min(_MOST_CORRELATED, len(judged) // 2):
+        names = [name for name in names if name != "gaussian_mixture"]
     with ExitStack() as stack:
         # A mixture that does not settle is not found again either, and so not chosen.
         stack.enter_context(warnings.catch_warnings(action="ignore", category=ConvergenceWarning))
