@@ -50,29 +50,38 @@ class Completion(TransformerMixin, BaseEstimator):
         self.columns_ = np.unique(columns[self.used_], return_inverse=True)[1]
         self.center_ = np.nanmean(X[:, self.used_], axis=0)
         self.scale_ = np.sqrt(np.bincount(self.columns_, np.nanvar(X[:, self.used_], axis=0)))[self.columns_]
-        self.donors_ = self._scaled(X)
+        self.donors_ = self.scaled(X)
         return self
 
     def transform(self, X: Array) -> Array:
-        rows = self._scaled(X)
+        rows = self.scaled(X)
         holed = np.flatnonzero(np.isnan(rows).any(axis=1))
         for part in slices(len(holed), max(1, _DISTANCES_AT_ONCE // len(self.donors_))):
             rows[holed[part]] = _filled(rows[holed[part]], self.donors_)
         return rows
 
-    def _scaled(self, X: Array) -> Array:
+    def scaled(self, X: Array) -> Array:
+        """Rows in standard deviations, holes left as they are."""
         scaled: Array = (X[:, self.used_] - self.center_) / self.scale_
         return scaled
+
+
+def shared_distances(rows: Array, others: Array) -> Array:
+    """Mean squared difference in the features that both rows have, (n, m); infinite where they share none."""
+    seen, given = ~np.isnan(rows), ~np.isnan(others)
+    R, S = np.where(seen, rows, 0.0), np.where(given, others, 0.0)
+    V, W = seen.astype(R.dtype), given.astype(R.dtype)
+    squares = R**2 @ W.T + V @ (S**2).T - 2 * R @ S.T
+    common = V @ W.T
+    distances: Array = np.divide(squares, common, out=np.full_like(squares, np.inf), where=common > 0)
+    return np.maximum(distances, 0.0, out=distances)
 
 
 def _filled(rows: Array, donors: Array) -> Array:
     """Rows with each hole filled from the nearest donor that has the value; zero, the mean, if none can be compared."""
     seen, given = ~np.isnan(rows), ~np.isnan(donors)
     R, S = np.where(seen, rows, 0.0), np.where(given, donors, 0.0)
-    weights, others = seen.astype(R.dtype), given.astype(R.dtype)
-    common = weights @ others.T
-    distances = R**2 @ others.T + weights @ (S**2).T - 2 * R @ S.T
-    distances = np.divide(distances, common, out=np.full_like(distances, np.inf), where=common > 0)
+    distances = shared_distances(rows, donors)
     for j in np.flatnonzero(~seen.all(axis=0)):
         holes, having = np.flatnonzero(~seen[:, j]), np.flatnonzero(given[:, j])
         own = distances[np.ix_(holes, having)]

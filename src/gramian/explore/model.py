@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.preprocessing import normalize
 
 from gramian import ClusterKernel
+from gramian.explore.oddness import Oddness
 from gramian.ranking import KernelPageRank
 from gramian.typing import Array
 
@@ -42,6 +43,7 @@ class TableModel(BaseEstimator):
         Where the rows that were fitted stand in the table, and their groups.
     ranker_ : KernelPageRank
         With the cluster kernel, whatever the clusterer compares rows by: it is graded and knows new rows.
+    oddness_ : Oddness
     groups_, ranks_ : ndarray (n,)
         Of all rows of the table.
     places_ : ndarray (n, p), float32
@@ -75,9 +77,9 @@ class TableModel(BaseEstimator):
         components = min(_COMPONENTS, len(X) - 1)
         self.ranker_ = KernelPageRank(kernel=kernel, restart=self.restart, n_components=components)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # rows without any likeness are shown as odd
+            warnings.simplefilter("ignore", UserWarning)  # rows that are like no other are told as odd
             self.ranker_.fit(X)
-        self.usual_degree_ = float(np.median(self.ranker_.degrees_))
+        self.oddness_ = Oddness(self.preparation.feature_columns_, seed).fit(X)
         return self
 
     def remember(self, groups: Array, ranks: Array, places: Array) -> None:
@@ -95,7 +97,7 @@ class TableModel(BaseEstimator):
     def fitted(self) -> tuple[Array, Array, Array]:
         """Membership (n, k), score in each group (n, k) and oddness (n,) of the fitted rows."""
         scores = np.maximum(self.ranker_.scores(self._seeds, method="exact"), 0.0)
-        return self._memberships(scores), scores, self._oddness(self.ranker_.degrees_)
+        return self._memberships(scores), scores, self.oddness_.score(self.ranker_.X_fit_)
 
     def answer(self, X: Array) -> tuple[Array, Array, Array, Array]:
         """Group, membership, score in each group and oddness of new prepared rows."""
@@ -104,21 +106,17 @@ class TableModel(BaseEstimator):
         for start in range(0, len(X), _CHUNK):
             part = X[start : start + _CHUNK]
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # like no fitted row: group −1, oddness 1
+                warnings.simplefilter("ignore", UserWarning)  # like no fitted row: group −1
                 labels = np.asarray(self.clusterer.predict(part))
                 values = np.asarray(scorer(part), np.float64)
             scores = np.maximum(values[:, :-1], 0.0)
-            parts.append((self._numbered(labels), self._memberships(scores), scores, self._oddness(values[:, -1])))
+            parts.append((self._numbered(labels), self._memberships(scores), scores, self.oddness_.score(part)))
         return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
 
     def _memberships(self, scores: Array) -> Array:
         joint = scores * (self.sizes_ / self.sizes_.sum())
         total = joint.sum(axis=1, keepdims=True)
         return np.divide(joint, total, out=np.full_like(joint, 1 / self.n_clusters_), where=total > 0)
-
-    def _oddness(self, degrees: Array) -> Array:
-        """0 for a row that is like as many others as most are, 1 for one that is like none."""
-        return np.clip(1 - degrees / self.usual_degree_, 0.0, 1.0)
 
     def embedding(self, X: Array | None = None, most: int = 16) -> Array:
         """Rows of unit length whose dot products say how alike rows are; of the fitted rows or of new ones."""
