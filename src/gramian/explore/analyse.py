@@ -32,7 +32,7 @@ _FITTED_ROWS = 5000  # the others are assigned, as rows that come later are
 _SMALL_TABLE = 2000  # rows up to which more threads only wait for each other
 _TYPICAL = 5
 _ODD = 0.6  # oddness from which a row is called odd
-_ALTERNATIVE_ROWS = 600
+_ALTERNATIVE_ROWS, _ALTERNATIVE_TURNS = 500, 10  # clusters that stand apart settle in fewer
 _ALTERNATIVE_OVERLAP = 0.3  # beyond, it is no other view
 _ALTERNATIVE_STABILITY = 0.6
 _STAGES = {
@@ -183,9 +183,9 @@ def _another(table: Table, X: Array, labels: Array, values: dict[str, Array], se
     filled = np.where(np.isfinite(X), X, 0.0)  # the middle of every column
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what does not settle is not stable, and so not shown
-        model = AlternativeClustering(2, random_state=seed).fit(filled[rows], labels[rows])
+        model = AlternativeClustering(2, max_iter=_ALTERNATIVE_TURNS, random_state=seed).fit(filled[rows], labels[rows])
         # The width that all rows chose serves the halves too: choosing it takes most of the time.
-        again = AlternativeClustering(2, kernel=RBF(model.kernel_.width_), random_state=seed)
+        again = clone(model).set_params(kernel=RBF(model.kernel_.width_))
         halves = [clone(again).fit(filled[part], labels[part]) for part in (rows[::2], rows[1::2])]
         whole, first, second = (np.asarray(fitted.predict(filled)) for fitted in (model, *halves))
     stability = max(0.0, adjusted_rand(first[rows], second[rows]))
