@@ -132,3 +132,9 @@ def test_tables_with_clusters_have_structure(rate, rng):
 
 def test_a_handful_of_rows_has_no_structure(rng):
     assert _excess(rng.standard_normal((7, 2)), rng) == 0.0
+
+
+@pytest.mark.parametrize("n", [8, 11])
+def test_rows_that_are_all_neighbours_have_no_structure(n, rng):
+    """Up to eleven rows each is a neighbour of all, so the graphs of all tables are the same one."""
+    assert _excess(rng.standard_normal((n, 2)), rng) == pytest.approx(0, abs=1e-6)

@@ -190,7 +190,8 @@ def _excess(found: Array, references: Array) -> float:
         return peaks
 
     usual = largest(references, total - references, squares - references**2, count - 1)
-    level = float(usual.mean() + _DEVIATIONS * usual.std(ddof=1))
+    # Where the references are all alike, as graphs of a dozen rows are, a step of the resolution is the least level.
+    level = max(1.0, float(usual.mean() + _DEVIATIONS * usual.std(ddof=1)))
     return float(largest(found, total, squares, count)) / level
 
 
