@@ -130,6 +130,30 @@ def test_a_row_without_values_gets_a_label_and_a_warning(blobs):
     assert adjusted_rand(y, choice.labels[:-1]) > 0.8
 
 
+def test_rows_without_values_do_not_hide_groups(rng):
+    X = np.vstack([rng.normal(size=(20, 2)), rng.normal(10, 1, (20, 2)), np.full((4, 2), np.nan)])
+    with pytest.warns(UserWarning, match="no observed value"):
+        choice = choose_view(X, random_state=0)
+    assert choice.verdict == "clear"
+    assert adjusted_rand(np.repeat([0, 1], 20), choice.labels[:40]) == 1
+
+
+@pytest.mark.parametrize("kinds", [[[0.0, 1.0], [2.0, 0.0]], [[0.0], [1.0], [3.0]]])
+def test_rows_of_few_kinds_are_grouped_by_kind(kinds):
+    truth = np.repeat(np.arange(len(kinds)), np.arange(len(kinds)) * 10 + 5)
+    choice = choose_view(np.array(kinds)[truth], random_state=0)
+    assert choice.verdict == "clear"
+    assert adjusted_rand(truth, choice.labels) == 1
+    assert choice.stability == pytest.approx(1)
+
+
+def test_a_kind_of_one_or_two_rows_is_no_group():
+    X = np.repeat([[0.0, 1.0], [2.0, 0.0], [2.1, 0.1]], [20, 10, 2], axis=0)
+    choice = choose_view(X, random_state=0)
+    assert choice.labels.tolist() == np.repeat([choice.labels[0], choice.labels[-1]], [20, 12]).tolist()
+    assert choice.n_clusters == 2
+
+
 def test_many_rows_are_judged_and_fitted_by_a_part(monkeypatch, blobs):
     monkeypatch.setattr("gramian.explore.views._JUDGED_ROWS", 60)
     monkeypatch.setattr("gramian.explore.views._FITTED_ROWS", 80)

@@ -51,7 +51,8 @@ TITLES = {
 _JUDGED_ROWS = 1000
 _FITTED_ROWS = 5000  # the others are assigned by ``predict``
 _ASSIGNED_AT_ONCE = 20_000
-_FEWEST_ROWS = 8  # different ones; fewer do not show groups
+_FEWEST_ROWS = 8  # different ones; fewer do not show groups, unless each of them occurs often
+_FEWEST_IN_CLUSTER = 3  # rows that show one
 _RESTARTS, _LARGEST_MIXTURE = 12, 30
 _RESAMPLES, _PART = 6, 0.7
 _SHARPENED = 20
@@ -147,12 +148,16 @@ def choose_view(
     _check_counts(n_clusters, max_clusters, len(X))
     rng = generator(random_state)
     seed = int(rng.integers(2**31 - 1))
-    distinct = np.unique(np.where(np.isnan(X), np.inf, X), axis=0, return_index=True)[1]
+    kinds, distinct, copies = np.unique(np.where(np.isnan(X), np.inf, X), axis=0, return_index=True, return_counts=True)
     if len(distinct) == 1:
         raise ValueError("X has no column with two different observed values, so no row can be told from another")
     if n_clusters is not None and n_clusters > len(distinct):
         most = len(distinct)
         raise ValueError(f"n_clusters={n_clusters} is more than the {most} different rows; pass n_clusters <= {most}")
+    heaps = int(np.sum(np.isfinite(kinds).all(axis=1) & (copies >= _FEWEST_IN_CLUSTER)))
+    of_few_kinds = len(kinds) < _FEWEST_ROWS and heaps > 1
+    if of_few_kinds:  # the kinds are the groups, and only with their copies can they be resampled
+        n_clusters, distinct = n_clusters or min(heaps, max_clusters), np.arange(len(X))
     length = min(len(distinct), max(_JUDGED_ROWS, 5 * (n_clusters or 1)))
     judged = np.sort(rng.choice(distinct, length, replace=False))
     most = _most_clusters(n_clusters, max_clusters, len(judged))
@@ -184,7 +189,7 @@ def choose_view(
         tell("fitting the best view", 0.7)
         model, labels = _fit(best[0], X, feature_columns, seed, rng)
         tell("comparing with noise", 0.9)
-        excess = _beyond_chance(X, feature_columns, rng) if most > 1 else 0.0
+        structure = most > 1 and (of_few_kinds or _beyond_chance(X, feature_columns, rng) > 1)
     found = stability(labels[judged], best[0].resampled)
     views = [trial.view() for trial in best]
     views[0] = replace(views[0], chosen=True)
@@ -196,7 +201,7 @@ def choose_view(
         stability=found,
         cluster_stability=cluster_stability(labels[judged], best[0].resampled),
         model=model,
-        verdict="none" if excess <= 1 else "clear" if found >= _CLEAR else "weak",
+        verdict="none" if not structure else "clear" if found >= _CLEAR else "weak",
     )
 
 
@@ -209,10 +214,10 @@ def _check_counts(n_clusters: int | None, max_clusters: int, n: int) -> None:
 
 
 def _most_clusters(n_clusters: int | None, max_clusters: int, n: int) -> int:
-    """The number of clusters, or the most to look for; three rows in a cluster are the least that show one."""
+    """The number of clusters, or the most to look for."""
     if n_clusters is not None:
         return int(n_clusters)
-    return max(2, min(int(max_clusters), n // 3)) if n >= _FEWEST_ROWS else 1
+    return max(2, min(int(max_clusters), n // _FEWEST_IN_CLUSTER)) if n >= _FEWEST_ROWS else 1
 
 
 def _numbers_seen(rows: _Rows, most: int) -> list[int]:
@@ -329,6 +334,7 @@ def _ranked(trials: list[_Trial]) -> list[_Trial]:
 
 def _beyond_chance(X: Array, feature_columns: Sequence[Any] | None, rng: np.random.Generator) -> float:
     """Whether rows, equal ones among them as in the table, have structure that references have not."""
+    X = X[~np.isnan(X).all(axis=1)]  # rows without values would all lie in the middle, between the groups
     sample = X[np.sort(rng.choice(len(X), min(len(X), TESTED_ROWS), replace=False))]
     completion = Completion(feature_columns)
     completed = completion.fit_transform(sample)
