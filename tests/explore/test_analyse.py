@@ -1,11 +1,17 @@
 """From a table to groups: what was planted is found, noise is called noise, and every row is answered for."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
 
 from explore.conftest import customers
+from gramian import load
 from gramian.explore import analyse, explore, read_table
+from gramian.explore.model import TableModel
 from gramian.metrics import adjusted_rand
 
 
@@ -89,6 +95,29 @@ def test_rows_beyond_those_fitted_are_assigned(tmp_path, monkeypatch):
     every[other] = -1
     np.testing.assert_allclose(likeness, np.sort(every)[::-1][:7], rtol=1e-6)
     np.testing.assert_allclose(every[rows], likeness, rtol=1e-6)
+
+
+def test_rows_that_were_fitted_are_not_more_typical():
+    X, _ = make_blobs(1500, centers=3, n_features=5, cluster_std=2.0, random_state=0)
+    fitted = np.arange(750)
+    clusterer = KMeans(3, random_state=0).fit(X[fitted])
+    preparation = SimpleNamespace(feature_columns_=list("abcde"))
+    model = TableModel(preparation, clusterer).fit(X[fitted], clusterer.labels_, fitted)
+    labels, membership, rank, _, _ = analyse._rows(model, X, fitted)
+    place = (rank - 1) / (np.bincount(labels)[labels] - 1)
+    assert abs(place[:750].mean() - place[750:].mean()) < 0.15
+    assert abs(membership[:750].mean() - membership[750:].mean()) < 0.02
+
+
+def test_rows_of_the_table_get_the_same_answers_again(explored):
+    """Asked for as rows that come later, they have the groups, memberships and oddness they had."""
+    found, _, folder = explored
+    again = load(folder / "model.gramian")
+    labels, memberships, _, oddness = again.answer(again.preparation.transform(found.frame))
+    np.testing.assert_array_equal(labels, found.labels)
+    np.testing.assert_allclose(memberships.sum(axis=1), 1)
+    np.testing.assert_allclose(memberships[np.arange(len(labels)), labels], found.membership, atol=1e-6)
+    np.testing.assert_allclose(oddness, found.oddness, atol=1e-9)
 
 
 def test_repeatable(customers_file, explored):

@@ -95,8 +95,11 @@ class TableModel(BaseEstimator):
         return (self.fitted_groups_[:, None] == np.arange(self.n_clusters_)) / np.maximum(self.sizes_, 1)
 
     def fitted(self) -> tuple[Array, Array, Array]:
-        """Membership (n, k), score in each group (n, k) and oddness (n,) of the fitted rows."""
-        scores = np.maximum(self.ranker_.scores(self._seeds, method="exact"), 0.0)
+        """Membership (n, k), score in each group (n, k) and oddness (n,) of the fitted rows, as of any others."""
+        # The walk restarts at fitted rows only. Without that share they score as if they came later; with it, all of
+        # them would be more typical of their group than the rows that were not fitted.
+        walked = self.ranker_.scores(self._seeds, method="exact") - self.restart * self._seeds
+        scores = np.maximum(walked, 0.0)
         return self._memberships(scores), scores, self.oddness_.score(self.ranker_.X_fit_)
 
     def answer(self, X: Array) -> tuple[Array, Array, Array, Array]:
