@@ -72,6 +72,12 @@ def test_noise_has_no_groups(tmp_path):
     assert found.alternative is None
 
 
+def test_a_dozen_rows_are_too_few_to_tell(tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(3).normal(size=(12, 2)), columns=list("ab"))
+    found, _ = explore(read(frame, tmp_path))
+    assert found.sentences[0] == "12 rows are too few to tell whether they form groups."
+
+
 def test_a_number_of_groups_may_be_asked_for(explored, customers_file):
     found, _ = explore(read_table(customers_file), n_clusters=2, alternative=False)
     assert found.n_clusters == 2

@@ -147,6 +147,14 @@ def test_rows_of_few_kinds_are_grouped_by_kind(kinds):
     assert choice.stability == pytest.approx(1)
 
 
+def test_all_combinations_of_two_answers_are_no_groups(rng):
+    choice = choose_view(rng.integers(2, size=(100, 2)).astype(float), random_state=0)
+    assert choice.verdict == "none"
+    category = np.eye(3)[rng.integers(3, size=200)]
+    X = np.column_stack([category, rng.integers(2, size=200)])
+    assert choose_view(X, feature_columns=["c", "c", "c", "d"], random_state=0).verdict == "none"
+
+
 def test_a_kind_of_one_or_two_rows_is_no_group():
     X = np.repeat([[0.0, 1.0], [2.0, 0.0], [2.1, 0.1]], [20, 10, 2], axis=0)
     choice = choose_view(X, random_state=0)

@@ -157,3 +157,13 @@ def test_units_do_not_matter(size):
     K = (X @ X.T + 1) ** 2
     K *= size / np.linalg.norm(K, 2)
     np.testing.assert_allclose(DenseGram(K).eigenpairs(4)[0], np.linalg.eigvalsh(K)[::-1][:4], rtol=1e-8)
+
+
+def test_a_graph_with_eigenvalues_of_many_vectors():
+    """LAPACK's search for a part of the spectrum ends in an internal error on this graph of a dozen nodes."""
+    A = np.ones((12, 12)) - np.eye(12)
+    A[[2, 11, 3, 4], [11, 2, 4, 3]] = 0
+    K = A / np.sqrt(np.outer(A.sum(axis=0), A.sum(axis=0)))
+    values, vectors = DenseGram(K).eigenpairs(8)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(K)[::-1][:8], atol=1e-12)
+    np.testing.assert_allclose(K @ vectors, vectors * values, atol=1e-12)

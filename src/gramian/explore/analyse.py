@@ -30,6 +30,7 @@ from gramian.typing import Array
 
 _FITTED_ROWS = 5000  # the others are assigned, as rows that come later are
 _SMALL_TABLE = 2000  # rows up to which more threads only wait for each other
+_TELLING_ROWS = 24  # fewer are not told from noise, however far apart their groups
 _TYPICAL = 5
 _ODD = 0.6  # oddness from which a row is called odd
 _ALTERNATIVE_ROWS, _ALTERNATIVE_TURNS = 500, 10  # clusters that stand apart settle in fewer
@@ -211,6 +212,9 @@ def _overview(found: Exploration) -> list[str]:
     told = []
     if k == 1:
         told.append(f"The {count(n, 'row')} are taken as one group.")
+    elif found.verdict == "none" and n < _TELLING_ROWS:
+        told.append(f"{count(n, 'row')} are too few to tell whether they form groups.")
+        told.append(f"A cut into {count(k, 'part')} is shown all the same.")
     elif found.verdict == "none":
         told.append(f"The {count(n, 'row')} form no groups: a table without any would look alike.")
         told.append(f"A cut into {count(k, 'part')} is shown all the same.")

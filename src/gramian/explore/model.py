@@ -9,13 +9,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import normalize
 
-from gramian import ClusterKernel
 from gramian.explore.oddness import Oddness
+from gramian.explore.views import cluster_kernel
 from gramian.ranking import KernelPageRank
 from gramian.typing import Array
 
 _CHUNK = 50_000  # rows answered at once
-_RESTARTS, _LARGEST_MIXTURE = 12, 30
 _COMPONENTS = 50  # of the walk: more make the file large and tell no more of likeness
 
 
@@ -73,8 +72,8 @@ class TableModel(BaseEstimator):
         self.n_clusters_, self.rows_, self.sizes_ = len(sizes), rows, sizes[order]
         self.number_ = np.argsort(order)
         self.fitted_groups_ = self._numbered(labels)
-        kernel = ClusterKernel(_RESTARTS, min(_LARGEST_MIXTURE, len(X)), random_state=seed)
         components = min(_COMPONENTS, len(X) - 1)
+        kernel = cluster_kernel(len(X), seed)
         self.ranker_ = KernelPageRank(kernel=kernel, restart=self.restart, n_components=components)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # rows that are like no other are told as odd

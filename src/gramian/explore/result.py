@@ -53,7 +53,7 @@ class View:
     title : str
         For people.
     n_clusters : int
-        The number it would choose.
+        The number it was tried with.
     stability : float
         Agreement (adjusted Rand index) of clusterings of resampled rows, from 0 to 1.
     separation : float

@@ -111,7 +111,8 @@ def choose_view(
     neighbours. Every view is clustered with that number. What lies apart best wins, by
     :func:`gramian.explore.stability.separation`; but of clusterings that are far less stable than the best one, with
     less than three quarters of its stability, the score is lower in proportion. The verdict compares the neighbour
-    graph with those of tables without clusters, by :func:`gramian.explore.stability.beyond_chance`.
+    graph with those of tables without clusters, by :func:`gramian.explore.stability.beyond_chance`; it takes features
+    with heavy tails for structure, which :class:`~gramian.explore.prepare.Preparation` bends.
 
     Parameters
     ----------
@@ -155,7 +156,7 @@ def choose_view(
         most = len(distinct)
         raise ValueError(f"n_clusters={n_clusters} is more than the {most} different rows; pass n_clusters <= {most}")
     heaps = int(np.sum(np.isfinite(kinds).all(axis=1) & (copies >= _FEWEST_IN_CLUSTER)))
-    of_few_kinds = len(kinds) < _FEWEST_ROWS and heaps > 1
+    of_few_kinds = len(kinds) < _FEWEST_ROWS and heaps > 1 and not _all_combinations(kinds, feature_columns)
     if of_few_kinds:  # the kinds are the groups, and only with their copies can they be resampled
         n_clusters, distinct = n_clusters or min(heaps, max_clusters), np.arange(len(X))
     length = min(len(distinct), max(_JUDGED_ROWS, 5 * (n_clusters or 1)))
@@ -220,6 +221,14 @@ def _most_clusters(n_clusters: int | None, max_clusters: int, n: int) -> int:
     return max(2, min(int(max_clusters), n // _FEWEST_IN_CLUSTER)) if n >= _FEWEST_ROWS else 1
 
 
+def _all_combinations(kinds: Array, feature_columns: Sequence[Any] | None) -> bool:
+    """Whether every value of each of several columns occurs with every value of the others, as without groups."""
+    names = np.arange(kinds.shape[1]) if feature_columns is None else np.asarray(feature_columns)
+    values = [len(np.unique(kinds[:, names == name], axis=0)) for name in np.unique(names)]
+    varying = [count for count in values if count > 1]
+    return len(varying) > 1 and len(kinds) == int(np.prod(varying))
+
+
 def _numbers_seen(rows: _Rows, most: int) -> list[int]:
     """Where the eigenvalues of three walks fall off: between all rows, the most similar ones, and nearest neighbours.
 
@@ -259,7 +268,7 @@ class _Rows:
 
     @classmethod
     def of(cls, X: Array, feature_columns: Sequence[Any] | None, seed: int) -> _Rows:
-        kernel = _cluster_kernel(len(X), seed, threshold=0).fit(X)
+        kernel = cluster_kernel(len(X), seed, threshold=0).fit(X)
         restarts = np.repeat(np.arange(len(kernel.sizes_)) // (len(kernel.sizes_) // _RESTARTS), kernel.sizes_)
         return cls(kernel.features(X), restarts, Completion(feature_columns).fit_transform(X))
 
@@ -410,7 +419,7 @@ def _fit(
     fitted = np.arange(n) if n <= _FITTED_ROWS else np.sort(rng.choice(n, _FITTED_ROWS, replace=False))
     if trial.name == "gaussian_mixture":
         return _fitted_mixture(trial.k, X, fitted, rng)
-    kernel: Kernel = _cluster_kernel(len(fitted), seed)
+    kernel: Kernel = cluster_kernel(len(fitted), seed)
     if trial.name == "sharpened_kernel":
         kernel = NeighborGraph(_SHARPENED, kernel=kernel)
     elif trial.name == "neighbor_graph":
@@ -441,7 +450,8 @@ def _assigned(model: Any, X: Array) -> Array:
     return np.concatenate(parts) if parts else np.zeros(0, np.intp)
 
 
-def _cluster_kernel(n: int, seed: int, **options: Any) -> ClusterKernel:
+def cluster_kernel(n: int, seed: int, **options: Any) -> ClusterKernel:
+    """The cluster kernel for n rows: enough mixtures to tell rows apart, few enough for the time it takes."""
     return ClusterKernel(_RESTARTS, min(_LARGEST_MIXTURE, n), random_state=seed, **options)
 
 

@@ -170,8 +170,12 @@ def _lapack(K: Array, k: int, which: Which, known: Array | None) -> tuple[Array,
         K = rest.T @ K @ rest
     n = K.shape[0]
     wanted = {"largest": (n - k, n - 1), "smallest": (0, k - 1), "magnitude": None}[which]
-    values, vectors = eigh(K, subset_by_index=wanted, check_finite=False)
-    if len(values) < k:  # LAPACK's range search finds nothing in a matrix close to a multiple of the identity
+    try:
+        values, vectors = eigh(K, subset_by_index=wanted, check_finite=False)
+        found = len(values) >= k
+    except np.linalg.LinAlgError:
+        found = False
+    if not found:  # LAPACK's range search fails on eigenvalues of many vectors, as in a multiple of the identity
         values, vectors = eigh(K, driver="evd", check_finite=False)
     best = order(values, which)[:k]
     values, vectors = values[best], vectors[:, best]
