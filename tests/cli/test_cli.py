@@ -180,12 +180,11 @@ def test_broken_off_at_any_moment(tmp_path, number, code):
     command = [sys.executable, "-m", "gramian.cli", "explore", "t.csv", "--out", "out", "--quiet"]
     rng = np.random.default_rng(int(number))
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
-    time.sleep(rng.uniform(1.5, 6.0))
-    if process.poll() is None:
-        process.send_signal(number)
-        process.communicate()
-        if not (tmp_path / "out").exists():
-            assert process.returncode == code
+    time.sleep(rng.uniform(1.0, 5.0))
+    process.send_signal(number)  # nothing happens if it has ended by now
+    process.communicate()
+    if not (tmp_path / "out").exists():
+        assert process.returncode in (code, -number)  # the signal itself, while Python is still starting
     shown = {path.name for path in tmp_path.iterdir() if not path.name.startswith(".")}
     assert shown <= {"t.csv", "out"}
     done = subprocess.run([*command, "--force"], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -98,7 +98,8 @@ def _explore(
         names = preparation.feature_columns_
         choice = choose_view(X[fitted], n_clusters, feature_columns=names, random_state=random_state)
     with stages("ranking"):
-        model = TableModel(preparation, choice.model).fit(X[fitted], choice.labels, fitted, seed=random_state)
+        model = TableModel(preparation, choice.model)
+        model.fit(X[fitted], choice.labels, fitted, choice.kernel, seed=random_state)
         labels, membership, rank, oddness, embedding = _rows(model, X, fitted)
         model.remember(labels, rank, embedding)
     with stages("explaining"):

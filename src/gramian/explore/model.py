@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.preprocessing import normalize
 
 from gramian.explore.oddness import Oddness
-from gramian.explore.views import cluster_kernel
+from gramian.kernels import Kernel
 from gramian.ranking import KernelPageRank
 from gramian.typing import Array
 
@@ -30,7 +30,7 @@ class TableModel(BaseEstimator):
         Fitted on the table.
     clusterer : estimator
         Fitted on some rows, with ``predict``.
-    restart : float, default 0.15
+    restart : float, default 0.5
         Of the walk that ranks rows.
 
     Attributes
@@ -41,7 +41,7 @@ class TableModel(BaseEstimator):
     rows_, fitted_groups_ : ndarray (m,)
         Where the rows that were fitted stand in the table, and their groups.
     ranker_ : KernelPageRank
-        With the cluster kernel, whatever the clusterer compares rows by: it is graded and knows new rows.
+        A walk between the fitted rows, by the similarity that groups them.
     oddness_ : Oddness
     groups_, ranks_ : ndarray (n,)
         Of all rows of the table.
@@ -49,12 +49,12 @@ class TableModel(BaseEstimator):
         Rows of unit length; the dot product of two says how alike the rows of the table are.
     """
 
-    def __init__(self, preparation: Any = None, clusterer: Any = None, restart: float = 0.15) -> None:
+    def __init__(self, preparation: Any = None, clusterer: Any = None, restart: float = 0.5) -> None:
         self.preparation = preparation
         self.clusterer = clusterer
         self.restart = restart
 
-    def fit(self, X: Array, labels: Array, rows: Array, *, seed: int = 0) -> TableModel:
+    def fit(self, X: Array, labels: Array, rows: Array, kernel: Kernel, *, seed: int = 0) -> TableModel:
         """Rank the fitted rows of each group.
 
         Parameters
@@ -65,6 +65,8 @@ class TableModel(BaseEstimator):
             As the clusterer has them; −1 for rows of no group.
         rows : ndarray (m,)
             Their numbers in the table.
+        kernel : Kernel
+            How alike rows are; not fitted.
         seed : int, default 0
         """
         sizes = np.bincount(labels[labels >= 0])
@@ -73,8 +75,7 @@ class TableModel(BaseEstimator):
         self.number_ = np.argsort(order)
         self.fitted_groups_ = self._numbered(labels)
         components = min(_COMPONENTS, len(X) - 1)
-        kernel = cluster_kernel(len(X), seed)
-        self.ranker_ = KernelPageRank(kernel=kernel, restart=self.restart, n_components=components)
+        self.ranker_ = KernelPageRank(kernel=kernel, restart=self.restart, n_components=components, random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # rows that are like no other are told as odd
             self.ranker_.fit(X)

@@ -69,6 +69,8 @@ class Choice:
     ----------
     views : list of View
         Best first; the first is the chosen one.
+    kernel : Kernel
+        The similarity of the chosen view, not fitted; for "gaussian_mixture", which has none, the cluster kernel.
     n_clusters : int
     labels : ndarray (n,)
         −1 for a row that is like no other.
@@ -85,6 +87,7 @@ class Choice:
     """
 
     views: list[View]
+    kernel: Kernel
     n_clusters: int
     labels: Array
     evidence: list[tuple[int, float]]
@@ -188,7 +191,10 @@ def choose_view(
         _resample(trials, rows, rng, lambda part: tell("resampling", 0.3 + 0.4 * part))
         best = _ranked([trial for trial in trials if trial.k == k])
         tell("fitting the best view", 0.7)
-        model, labels = _fit(best[0], X, feature_columns, seed, rng)
+        n = len(X)
+        fitted = np.arange(n) if n <= _FITTED_ROWS else np.sort(rng.choice(n, _FITTED_ROWS, replace=False))
+        kernel = _kernel(best[0].name, len(fitted), feature_columns, seed)
+        model, labels = _fit(best[0], kernel, X, fitted, rng)
         tell("comparing with noise", 0.9)
         structure = most > 1 and (of_few_kinds or _beyond_chance(X, feature_columns, rng) > 1)
     found = stability(labels[judged], best[0].resampled)
@@ -196,6 +202,7 @@ def choose_view(
     views[0] = replace(views[0], chosen=True)
     return Choice(
         views=views,
+        kernel=kernel,
         n_clusters=int(labels.max()) + 1,
         labels=labels,
         evidence=[(trial.k, trial.stability) for trial in _of(trials, best[0].name) if trial.resampled],
@@ -268,7 +275,7 @@ class _Rows:
 
     @classmethod
     def of(cls, X: Array, feature_columns: Sequence[Any] | None, seed: int) -> _Rows:
-        kernel = cluster_kernel(len(X), seed, threshold=0).fit(X)
+        kernel = _cluster_kernel(len(X), seed, threshold=0).fit(X)
         restarts = np.repeat(np.arange(len(kernel.sizes_)) // (len(kernel.sizes_) // _RESTARTS), kernel.sizes_)
         return cls(kernel.features(X), restarts, Completion(feature_columns).fit_transform(X))
 
@@ -411,24 +418,24 @@ def _most_similar(K: Array) -> csr_array:
 # The chosen view ----------------------------------------------------------------------------------------------------
 
 
-def _fit(
-    trial: _Trial, X: Array, feature_columns: Sequence[Any] | None, seed: int, rng: np.random.Generator
-) -> tuple[Any, Array]:
-    """The chosen view's model, and labels of all rows."""
-    n = len(X)
-    fitted = np.arange(n) if n <= _FITTED_ROWS else np.sort(rng.choice(n, _FITTED_ROWS, replace=False))
+def _kernel(name: str, n: int, feature_columns: Sequence[Any] | None, seed: int) -> Kernel:
+    """The similarity of a view of n rows."""
+    if name == "neighbor_graph":
+        return CompletedGraph(NEIGHBORS, feature_columns)
+    kernel = _cluster_kernel(n, seed)
+    return NeighborGraph(_SHARPENED, kernel=kernel) if name == "sharpened_kernel" else kernel
+
+
+def _fit(trial: _Trial, kernel: Kernel, X: Array, fitted: Array, rng: np.random.Generator) -> tuple[Any, Array]:
+    """The chosen view's model, fitted on some rows, and labels of all rows."""
     if trial.name == "gaussian_mixture":
         return _fitted_mixture(trial.k, X, fitted, rng)
-    kernel: Kernel = cluster_kernel(len(fitted), seed)
-    if trial.name == "sharpened_kernel":
-        kernel = NeighborGraph(_SHARPENED, kernel=kernel)
-    elif trial.name == "neighbor_graph":
-        kernel = CompletedGraph(NEIGHBORS, feature_columns)
     embedding = "kpca" if trial.name == "cluster_kernel" else "sym"
+    seed = int(rng.integers(2**31 - 1))
     model = SpectralClustering(trial.k, kernel=kernel, embedding=embedding, random_state=seed).fit(X[fitted])
-    labels = np.full(n, -1)
+    labels = np.full(len(X), -1)
     labels[fitted] = model.labels_
-    others = np.setdiff1d(np.arange(n), fitted, assume_unique=True)
+    others = np.setdiff1d(np.arange(len(X)), fitted, assume_unique=True)
     labels[others] = _assigned(model, X[others])
     return model, labels
 
@@ -450,8 +457,7 @@ def _assigned(model: Any, X: Array) -> Array:
     return np.concatenate(parts) if parts else np.zeros(0, np.intp)
 
 
-def cluster_kernel(n: int, seed: int, **options: Any) -> ClusterKernel:
-    """The cluster kernel for n rows: enough mixtures to tell rows apart, few enough for the time it takes."""
+def _cluster_kernel(n: int, seed: int, **options: Any) -> ClusterKernel:
     return ClusterKernel(_RESTARTS, min(_LARGEST_MIXTURE, n), random_state=seed, **options)
 
 
