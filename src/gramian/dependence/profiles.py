@@ -6,6 +6,7 @@ knows f and its two derivatives; :func:`profiles_of` finds the profiles of a ker
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Literal
 
 import numpy as np
@@ -37,7 +38,7 @@ WeightedProfiles = tuple[tuple[float, "Profile"], ...]
 _FEW_ROWS = 12  # whose pairs tell whether a derivative is right
 
 
-class Profile:
+class Profile(ABC):
     """f(β), f′(β) and f″(β) of a kernel that is a function of one number per pair.
 
     Attributes
@@ -65,13 +66,13 @@ class Profile:
         """f′(β), a new array."""
         return self.both(np.array(beta, np.float64))[1]
 
+    @abstractmethod
     def both(self, beta: Array) -> tuple[Array, Array]:
         """f(β) and f′(β); may overwrite β."""
-        raise NotImplementedError
 
+    @abstractmethod
     def second_derivative(self, beta: Array) -> Array:
         """f″(β), a new array."""
-        raise NotImplementedError
 
     def gaussian_rates(self, size: int, rng: np.random.Generator) -> tuple[float, Array] | None:
         """A and random τ with f(β) = A · mean of exp(−τ β), or None where f is no mean of Gaussians."""
