@@ -213,12 +213,10 @@ def _overview(found: Exploration) -> list[str]:
     told = []
     if k == 1:
         told.append(f"The {count(n, 'row')} are taken as one group.")
-    elif found.verdict == "none" and n < _TELLING_ROWS:
-        told.append(f"{count(n, 'row')} are too few to tell whether they form groups.")
-        told.append(f"A cut into {count(k, 'part')} is shown all the same.")
     elif found.verdict == "none":
-        told.append(f"The {count(n, 'row')} form no groups: a table without any would look alike.")
-        told.append(f"A cut into {count(k, 'part')} is shown all the same.")
+        few = f"{count(n, 'row')} are too few to tell whether they form groups."
+        none = f"The {count(n, 'row')} form no groups: a table without any would look alike."
+        told += [few if n < _TELLING_ROWS else none, f"A cut into {count(k, 'part')} is shown all the same."]
     else:
         strength = {"clear": "clearly", "weak": "only weakly"}[found.verdict]
         told.append(f"The {count(n, 'row')} fall {strength} into {count(k, 'group')}.")

@@ -12,6 +12,7 @@ from sklearn.preprocessing import normalize
 from gramian.explore.oddness import Oddness
 from gramian.kernels import Kernel
 from gramian.ranking import KernelPageRank
+from gramian.ranking.queries import best_first
 from gramian.typing import Array
 
 _CHUNK = 50_000  # rows answered at once
@@ -135,17 +136,11 @@ class TableModel(BaseEstimator):
             raise ValueError(f"row {row + 1:,} does not exist: the table has {n:,} rows")
         likeness = self.places_ @ self.places_[row]
         likeness[row] = -np.inf
-        best = _first(-likeness, min(top, n - 1))
+        best = best_first(likeness, min(top, n - 1))
         return best, likeness[best]
 
     def typical(self, cluster: int, top: int = 10) -> tuple[Array, Array]:
         """The rows of the table most typical of a group, by their numbers in it, and how typical, from 1 to 0."""
         members = np.flatnonzero(self.groups_ == cluster)
-        best = members[_first(self.ranks_[members], min(top, len(members)))]
+        best = members[best_first(-self.ranks_[members], top)]
         return best, 1 - (self.ranks_[best] - 1) / max(len(members) - 1, 1)
-
-
-def _first(values: Array, count: int) -> Array:
-    """Indices of the smallest values, ascending, ties by index."""
-    near = np.flatnonzero(values <= np.partition(values, count - 1)[count - 1])
-    return near[np.argsort(values[near], kind="stable")[:count]]
