@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from gramian.dependence.pairs import PairSum
-from gramian.dependence.profiles import profiles_of
-from gramian.dependence.spectral import ConstantPhi
-from gramian.dependence.weights import PairWeights
+from gramian.dependence.projection.pairs import PairSum
+from gramian.dependence.projection.profiles import profiles_of
+from gramian.dependence.projection.spectral import ConstantPhi
+from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import RBF, Kernel
 from gramian.typing import Array
 
@@ -46,7 +46,7 @@ class Problem:
         return threadpool_limits(1, "blas") if self.X.size <= 1_000_000 else nullcontext()
 
     def start(self) -> Array:
-        """The spectral start of :func:`gramian.dependence.ism.ism`, from which all methods leave."""
+        """The spectral start of :func:`gramian.dependence.projection.ism.ism`, from which all methods leave."""
         return ConstantPhi(self.X, self.weights, profiles_of(self.kernel)).leading(self.n_components)[1]
 
 

@@ -26,8 +26,8 @@ from sklearn.impute import KNNImputer
 from sklearn.metrics import silhouette_score
 from sklearn.mixture import GaussianMixture
 
+from gramian.clustering.automatic.views import choose_view
 from gramian.datasets import read_csv
-from gramian.explore.views import choose_view
 from gramian.metrics import adjusted_rand
 from gramian.typing import Array
 

@@ -23,9 +23,9 @@ from benchmarks.case import Case, Scores
 from benchmarks.manifold_baselines import Ascent, Problem, dimension_growth, manifold_ascent, thesis_clusters
 from gramian import SpectralClustering
 from gramian.datasets import load_table, read_npz
-from gramian.dependence.ism import ISMResult, ism, sine
-from gramian.dependence.reduction import DependenceReduction
-from gramian.dependence.weights import PairWeights
+from gramian.dependence.projection.ism import ISMResult, ism, sine
+from gramian.dependence.projection.reduction import DependenceReduction
+from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import RBF, resolve_width
 from gramian.metrics import normalized_mutual_info
 

@@ -26,10 +26,10 @@ from sklearn.svm import SVC
 
 from gramian import SpectralClustering
 from gramian.datasets import load_table, read_npz
-from gramian.dependence.conic import combined_kernel
-from gramian.dependence.ism import ISMResult, ism
-from gramian.dependence.reduction import DependenceReduction
-from gramian.dependence.weights import PairWeights
+from gramian.dependence.projection.conic import combined_kernel
+from gramian.dependence.projection.ism import ISMResult, ism
+from gramian.dependence.projection.reduction import DependenceReduction
+from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import RBF, Kernel, Linear, Multiquadric, Polynomial, SquaredDistance, resolve_width
 from gramian.metrics import normalized_mutual_info
 from reproduce.kdn_tables import cancer, faces

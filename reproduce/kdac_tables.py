@@ -26,8 +26,8 @@ import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
-from gramian.clustering.alternative import AlternativeClustering
 from gramian.datasets import make_large_gauss, make_moon_views, make_small_gauss
+from gramian.dependence.projection.alternative import AlternativeClustering
 from gramian.kernels import RBF
 from gramian.metrics import normalized_mutual_info
 from reproduce.table import Experiment, Options, Record, Task, markdown, select

@@ -25,8 +25,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from gramian.datasets import load_table, make_adversarial, make_random_labels, make_spirals, read_csv, read_npz
-from gramian.dependence.dependence_network import DependenceNetwork
-from gramian.dependence.layer_diagnostics import cross_entropy
+from gramian.dependence.network.dependence_network import DependenceNetwork
+from gramian.dependence.network.layer_diagnostics import cross_entropy
 from reproduce.table import Experiment, Options, Ours, Record, Task, markdown, select, summary
 
 FOLDS = 10

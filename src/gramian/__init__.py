@@ -4,15 +4,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gramian import kernels
-from gramian.clustering import (
-    AlternativeClustering,
-    ConsensusClustering,
-    KernelKMeans,
-    SpectralClustering,
-    angular_kmeans,
-)
+from gramian.clustering import ConsensusClustering, KernelKMeans, SpectralClustering, angular_kmeans
 from gramian.configuration import MemoryBudgetError, config
-from gramian.dependence import DependenceNetwork, DependenceReduction, center_alignment, hsic, hsic_test
+from gramian.dependence import (
+    AlternativeClustering,
+    DependenceNetwork,
+    DependenceReduction,
+    center_alignment,
+    hsic,
+    hsic_test,
+)
 from gramian.embedding import KernelECA, KernelPCA
 from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
@@ -59,4 +60,6 @@ def __getattr__(name: str) -> Any:
     """Import what only some programs use when it is first asked for."""
     if name in ("datasets", "metrics"):
         return import_module(f"gramian.{name}")
+    if name == "explore":  # needs pandas, from the extra "app"
+        return import_module("gramian.exploration").explore
     raise AttributeError(f"module 'gramian' has no attribute {name!r}")

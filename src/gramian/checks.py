@@ -13,16 +13,37 @@ from gramian.configuration import threads
 from gramian.typing import Array
 
 
+def whole(value: Any, name: str, *, least: int = 1, most: int | None = None, instead: str = "") -> int:
+    """``value`` as an int, if it is a whole number from ``least`` to ``most``.
+
+    Parameters
+    ----------
+    value : object
+        What the user passed.
+    name : str
+        Its parameter, for the message.
+    least : int
+    most : int, optional
+    instead : str
+        What else the parameter takes, for the message, such as ``"None"``.
+    """
+    if not isinstance(value, Integral) or isinstance(value, (bool, np.bool_)) or int(value) < least:
+        limit = f">= {least}" if most is None else f"from {least} to {most}"
+        raise ValueError(f"{name}={value!r} must be a whole number {limit}" + (f" or {instead}" if instead else ""))
+    if most is not None and int(value) > most:
+        raise ValueError(f"{name}={value} is more than {most}; pass {name} <= {most}")
+    return int(value)
+
+
 def check_count(owner: Any, name: str, n_samples: int, *, none_allowed: bool = False) -> int | None:
     """A parameter such as ``n_clusters`` that must be a whole number from 1 to the number of samples."""
     value = getattr(owner, name)
     if value is None and none_allowed:
         return None
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 1:
-        raise ValueError(f"{name}={value!r} must be a whole number >= 1" + (" or None" if none_allowed else ""))
-    if int(value) > n_samples:
-        raise ValueError(f"{name}={value} is more than the n_samples={n_samples}; pass {name} <= {n_samples}")
-    return int(value)
+    count = whole(value, name, instead="None" if none_allowed else "")
+    if count > n_samples:
+        raise ValueError(f"{name}={count} is more than the n_samples={n_samples}; pass {name} <= {n_samples}")
+    return count
 
 
 def check_positive(owner: Any, *names: str, none_allowed: bool = False) -> None:
@@ -38,9 +59,7 @@ def check_positive(owner: Any, *names: str, none_allowed: bool = False) -> None:
 def check_whole(owner: Any, *names: str, least: int = 1) -> None:
     """Parameters such as ``n_init`` that must be whole numbers."""
     for name in names:
-        value = getattr(owner, name)
-        if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
-            raise ValueError(f"{name}={value!r} must be a whole number >= {least}")
+        whole(getattr(owner, name), name, least=least)
 
 
 def check_choice(owner: Any, name: str, choices: tuple[Any, ...]) -> Any:

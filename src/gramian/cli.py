@@ -134,10 +134,10 @@ def explore(
 ) -> None:
     """From a table to groups, reasons, odd rows, another grouping, and a model for tomorrow's rows."""
     with _one_line_errors():
-        from gramian.explore import explore as analyse
-        from gramian.explore import read_table
-        from gramian.explore.example import ANSWER, example_path
-        from gramian.explore.outputs import REPORT, check_free, summary, write_folder
+        from gramian.exploration import explore as analyse
+        from gramian.exploration.example import ANSWER, example_path
+        from gramian.report.outputs import REPORT, check_free, summary, write_folder
+        from gramian.tables import read_table
 
         source = str(example_path()) if file is None else file
         folder = out or Path(("table" if source == "-" else Path(source).name.split(".")[0]) + "_explored")
@@ -174,8 +174,8 @@ def assign(
 ) -> None:
     """The group, membership and oddness of rows that come later."""
     with _one_line_errors():
-        from gramian.explore import read_table
-        from gramian.explore.outputs import assigned_rows, json_lines, write_file
+        from gramian.report.outputs import assigned_rows, json_lines, write_file
+        from gramian.tables import read_table
 
         fitted = _load(model)
         if out is not None and out.is_dir():
@@ -244,7 +244,7 @@ def info(model: Model, as_json: AsJson = False) -> None:
 
 
 def _load(path: Path) -> Any:
-    from gramian.explore.model import TableModel
+    from gramian.exploration.model import TableModel
 
     model = gramian.load(path)
     if not isinstance(model, TableModel):

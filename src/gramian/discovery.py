@@ -30,7 +30,7 @@ __all__ = ["all_estimators", "modules"]
 _OPTIONAL = {"gramian.deep": "torch"}
 
 # The layers for people: they work on tables and files, not on arrays, and need the extra "app".
-_FOR_PEOPLE = frozenset({"gramian.cli", "gramian.explore", "gramian.report", "gramian.web"})
+_FOR_PEOPLE = frozenset({"gramian.cli", "gramian.exploration", "gramian.report", "gramian.tables", "gramian.web"})
 
 # Exported base classes without an abstract mark: users derive from them, but do not construct them.
 _BASES = frozenset({"gramian.kernels.base.Kernel"})

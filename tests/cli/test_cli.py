@@ -13,12 +13,12 @@ import urllib.request
 import numpy as np
 import pandas as pd
 import pytest
+from explore.conftest import customers
 from typer.testing import CliRunner
 
 import gramian
-from explore.conftest import customers
-from explore.malformed_files import write_refused
 from gramian.cli import app
+from tables.malformed_files import write_refused
 
 pytest_plugins = ["explore.conftest"]
 
@@ -131,8 +131,8 @@ def test_info(run, explored):
 
 def test_models_of_other_kinds(run):
     from gramian import KernelPCA
-    from gramian.explore.model import TableModel
-    from gramian.explore.prepare import Preparation
+    from gramian.exploration.model import TableModel
+    from gramian.tables.prepare import Preparation
 
     gramian.save(KernelPCA(), "pca.gramian")
     assert "KernelPCA" in run("info", "pca.gramian").stdout

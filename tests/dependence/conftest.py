@@ -3,7 +3,7 @@
 import pytest
 from sklearn.datasets import load_wine
 
-from gramian.dependence.dependence_network import DependenceNetwork
+from gramian.dependence.network.dependence_network import DependenceNetwork
 
 
 @pytest.fixture(scope="module")

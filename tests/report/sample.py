@@ -9,18 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from gramian.explore.result import (
-    Alternative,
-    Cluster,
-    Column,
-    Difference,
-    Exploration,
-    Importance,
-    Missingness,
-    Oddity,
-    View,
-)
-from gramian.explore.wording import number
+from gramian.clustering.automatic.view import View
+from gramian.exploration.result import Alternative, Cluster, Difference, Exploration, Importance, Missingness, Oddity
+from gramian.exploration.wording import number
+from gramian.tables.kinds import Column
 
 # Names and values that try to break out of the page, or to break it.
 NASTY = [

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gramian.explore.result import Cluster, Column, Missingness
+from gramian.exploration.result import Cluster, Missingness
 from gramian.report import write_report
 from gramian.report.page import PAGE_LIMIT, render
+from gramian.tables.kinds import Column
 from report.decoder import Page, read_column
 from report.sample import NASTY, make_exploration, nasty_exploration
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from gramian.explore.result import Cluster, Missingness
+from gramian.exploration.result import Cluster, Missingness
 from gramian.report import write_pictures
 from gramian.report.colours import GROUPS, rgb
 from gramian.report.pictures import _groups, _map

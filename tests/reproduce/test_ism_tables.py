@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from gramian.dependence.weights import PairWeights
+from gramian.dependence.projection.weights import PairWeights
 from reproduce import ism_tables
 from reproduce.table import Options
 

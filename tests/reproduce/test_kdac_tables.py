@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from gramian.clustering.alternative import AlternativeClustering
+from gramian.dependence.projection.alternative import AlternativeClustering
 from gramian.kernels import RBF
 from reproduce import kdac_tables
 from reproduce.table import Options

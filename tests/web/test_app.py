@@ -16,7 +16,7 @@ import pytest
 
 import gramian
 from gramian.datasets import list_tables
-from gramian.explore import UnreadableTable, read_table
+from gramian.tables import UnreadableTable, read_table
 from gramian.web import serve
 from gramian.web.upload import shown_name, stored_name
 from gramian.web.worker import explore_table

@@ -1,10 +1,15 @@
 """Groups from similarities."""
 
-from gramian.clustering.alternative import AlternativeClustering, alternative_search
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from gramian.clustering.angular import angular_kmeans
 from gramian.clustering.consensus import ConsensusClustering
 from gramian.clustering.kernel_kmeans import KernelKMeans, kmeans_objective
 from gramian.clustering.spectral import SpectralClustering
+
+if TYPE_CHECKING:
+    from gramian.dependence.projection.alternative import AlternativeClustering, alternative_search
 
 __all__ = [
     "AlternativeClustering",
@@ -15,3 +20,10 @@ __all__ = [
     "angular_kmeans",
     "kmeans_objective",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Offer the clusterings that stand on dependence measures, which themselves stand on this package."""
+    if name in ("AlternativeClustering", "alternative_search"):
+        return getattr(import_module("gramian.dependence"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

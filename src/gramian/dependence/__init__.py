@@ -1,17 +1,19 @@
 """How much do two sets of columns depend on each other, and which directions carry that?"""
 
-from gramian.dependence.certificates import SecondOrder, second_order
-from gramian.dependence.class_average import ClassAverageChain, two_layer_widths
-from gramian.dependence.conic import alignment_weights, combined_kernel
-from gramian.dependence.dependence_network import DependenceNetwork
-from gramian.dependence.hsic import center_alignment, hsic
-from gramian.dependence.independence import IndependenceTest, hsic_test
-from gramian.dependence.ism import ISMResult, ism, objective, suggest_n_components
-from gramian.dependence.label_bandwidth import label_width
-from gramian.dependence.reduction import DependenceReduction
-from gramian.dependence.weights import PairWeights
+from gramian.dependence.measures.hsic import center_alignment, hsic
+from gramian.dependence.measures.independence import IndependenceTest, hsic_test
+from gramian.dependence.network.class_average import ClassAverageChain, two_layer_widths
+from gramian.dependence.network.dependence_network import DependenceNetwork
+from gramian.dependence.network.label_bandwidth import label_width
+from gramian.dependence.projection.alternative import AlternativeClustering, alternative_search
+from gramian.dependence.projection.certificates import SecondOrder, second_order
+from gramian.dependence.projection.conic import alignment_weights, combined_kernel
+from gramian.dependence.projection.ism import ISMResult, ism, objective, suggest_n_components
+from gramian.dependence.projection.reduction import DependenceReduction
+from gramian.dependence.projection.weights import PairWeights
 
 __all__ = [
+    "AlternativeClustering",
     "ClassAverageChain",
     "DependenceNetwork",
     "DependenceReduction",
@@ -20,6 +22,7 @@ __all__ = [
     "PairWeights",
     "SecondOrder",
     "alignment_weights",
+    "alternative_search",
     "center_alignment",
     "combined_kernel",
     "hsic",

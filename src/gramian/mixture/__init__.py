@@ -1,7 +1,6 @@
-"""Gaussian mixtures for tables with holes, and simulators that make such holes."""
+"""Gaussian mixtures for tables with missing values, and the simulators of missing values from datasets/."""
 
-from gramian.mixture.incomplete import IncompleteGaussianMixture
-from gramian.mixture.missingness import (
+from gramian.datasets.missingness import (
     ampute,
     block,
     mar_columns,
@@ -10,6 +9,7 @@ from gramian.mixture.missingness import (
     nmar_saturation,
     quadrant,
 )
+from gramian.mixture.incomplete import IncompleteGaussianMixture
 
 __all__ = [
     "IncompleteGaussianMixture",

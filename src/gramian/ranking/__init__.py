@@ -1,10 +1,8 @@
 """Ranking: random walks with restarts on graphs and on kernels, and Markov chains."""
 
-from gramian.ranking.electric import effective_resistance, resistance_error_bound
-from gramian.ranking.kernel_pagerank import KernelPageRank
-from gramian.ranking.low_rank import RankingError
-from gramian.ranking.manifold import rank_on_manifold
-from gramian.ranking.markov import (
+from gramian.ranking.graphs.electric import effective_resistance, resistance_error_bound
+from gramian.ranking.graphs.manifold import rank_on_manifold
+from gramian.ranking.graphs.markov import (
     is_irreducible,
     is_reversible,
     k_step,
@@ -12,12 +10,14 @@ from gramian.ranking.markov import (
     stationary_distribution,
     stochastic_type,
 )
+from gramian.ranking.graphs.pagerank import personalized_pagerank
+from gramian.ranking.graphs.push import PushResult, push_pagerank
+from gramian.ranking.graphs.seeds import restart_matrix
+from gramian.ranking.kernel_pagerank import KernelPageRank
+from gramian.ranking.low_rank import RankingError
 from gramian.ranking.number_of_clusters import ClusterCount, estimate_n_clusters
-from gramian.ranking.pagerank import personalized_pagerank
-from gramian.ranking.push import PushResult, push_pagerank
 from gramian.ranking.ranked_clustering import RankedClustering
 from gramian.ranking.reduction import Competition, best_ranked, evalue_affinity, rank_compete
-from gramian.ranking.seeds import restart_matrix
 
 __all__ = [
     "ClusterCount",

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from gramian.checks import check_count
-from gramian.ranking.seeds import restart_matrix
+from gramian.ranking.graphs.seeds import restart_matrix
 from gramian.typing import Array
 
 

@@ -1,6 +1,6 @@
 """Reports of an exploration: one page that opens anywhere, and pictures.
 
-Both draw what :mod:`gramian.explore.result` describes and compute nothing new. They need the extra ``app`` (pandas,
+Both draw what :mod:`gramian.exploration.result` describes and compute nothing new. They need the extra ``app`` (pandas,
 jinja2, matplotlib), which is imported when they are called.
 """
 

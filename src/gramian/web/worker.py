@@ -39,8 +39,9 @@ def write_json(path: Path, value: Any) -> None:
 def explore_table(folder: Path, job: dict[str, Any], notify: Notify) -> None:
     """Read the table of a job, explore it and write the results."""
     notify("reading", 0.0)
-    from gramian.explore import explore, read_table
-    from gramian.explore.outputs import write_folder
+    from gramian.exploration import explore
+    from gramian.report.outputs import write_folder
+    from gramian.tables import read_table
 
     path = folder / job["table"]
     try:

@@ -1,0 +1,1 @@
+"""Layer-wise kernel dependence networks (KDN): classifiers without back-propagation."""

@@ -1,0 +1,1 @@
+"""Projections that maximise dependence: the iterative spectral method and the estimators on it."""

@@ -1,0 +1,250 @@
+"""From a table to groups, ranks, reasons and a model: the whole analysis, through gramian's public names."""
+
+from __future__ import annotations
+
+import platform
+import warnings
+from contextlib import nullcontext
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+import gramian
+from gramian import AlternativeClustering
+from gramian.clustering.automatic.views import choose_view
+from gramian.exploration.chart import map_of_rows
+from gramian.exploration.differences import group_differences, sentence
+from gramian.exploration.explain import importances, missing_values, oddities
+from gramian.exploration.model import TableModel
+from gramian.exploration.result import Alternative, Cluster, Exploration
+from gramian.exploration.stages import Notify, Stages
+from gramian.exploration.wording import count, listing, percent
+from gramian.kernels import RBF
+from gramian.metrics import adjusted_rand, normalized_mutual_info
+from gramian.tables.kinds import USED
+from gramian.tables.prepare import Preparation
+from gramian.tables.read import Table
+from gramian.typing import Array
+
+_FITTED_ROWS = 5000  # the others are assigned, as rows that come later are
+_SMALL_TABLE = 2000  # rows up to which more threads only wait for each other
+_TELLING_ROWS = 24  # fewer are not told from noise, however far apart their groups
+_TYPICAL = 5
+_ODD = 0.6  # oddness from which a row is called odd
+_ALTERNATIVE_ROWS, _ALTERNATIVE_TURNS = 500, 10  # clusters that stand apart settle in fewer
+_ALTERNATIVE_OVERLAP = 0.3  # beyond, it is no other view
+_ALTERNATIVE_STABILITY = 0.6
+_STAGES = {
+    "preparing": 1,
+    "comparing rows": 10,
+    "ranking": 3,
+    "explaining": 2,
+    "another grouping": 4,
+    "drawing a map": 3,
+}
+
+
+def explore(
+    table: Table,
+    *,
+    n_clusters: int | None = None,
+    alternative: bool = True,
+    random_state: int = 0,
+    notify: Notify | None = None,
+) -> tuple[Exploration, TableModel]:
+    """Find groups of rows in a table, what makes them different, who is typical and who is odd.
+
+    Parameters
+    ----------
+    table : Table
+        From :func:`gramian.exploration.read_table`.
+    n_clusters : int, optional
+        Number of groups; by default it is chosen.
+    alternative : bool, default True
+        Look for another way to group the rows as well.
+    random_state : int, default 0
+    notify : callable, optional
+        Called with the name of each stage and the part of the work done before it.
+
+    Returns
+    -------
+    exploration : Exploration
+    model : TableModel
+        For new rows.
+    """
+    n = len(table.frame)
+    if n < 2:
+        raise ValueError(f"{table.source} has {count(n, 'row')}; groups need at least two")
+    if n_clusters is not None and not 1 <= n_clusters <= n:
+        raise ValueError(f"n_clusters={n_clusters} must be from 1 to the number of rows, {n}")
+    if not table.used:
+        raise ValueError("no column tells rows apart: all are constant, empty, identifiers or free text")
+    with threadpool_limits(1) if n <= _SMALL_TABLE else nullcontext():
+        return _explore(table, n_clusters, alternative, random_state, Stages(_STAGES, notify))
+
+
+def _explore(
+    table: Table, n_clusters: int | None, alternative: bool, random_state: int, stages: Stages
+) -> tuple[Exploration, TableModel]:
+    n = len(table.frame)
+    with stages("preparing"):
+        preparation = Preparation().fit(table)
+        X = preparation.transform(table)
+        rng = np.random.default_rng(random_state)
+        fitted = np.arange(n) if n <= _FITTED_ROWS else np.sort(rng.choice(n, _FITTED_ROWS, replace=False))
+    with stages("comparing rows"):
+        names = preparation.feature_columns_
+        choice = choose_view(X[fitted], n_clusters, feature_columns=names, random_state=random_state)
+    with stages("ranking"):
+        model = TableModel(preparation, choice.model)
+        model.fit(X[fitted], choice.labels, fitted, choice.kernel, seed=random_state)
+        labels, membership, rank, oddness, embedding = _rows(model, X, fitted)
+        model.remember(labels, rank, embedding)
+    with stages("explaining"):
+        values = _values(preparation, X)
+        reasons = importances(X, preparation.feature_columns_, table.columns, labels, seed=random_state)
+        odd = oddities(table.frame, table.columns, labels, values, oddness)
+        gaps = missing_values(table.frame, table.columns, X, preparation.feature_columns_, seed=random_state)
+    stability = choice.cluster_stability[np.argsort(model.number_)]
+    clusters = _clusters(table, labels, rank, values, stability, random_state)
+    with stages("another grouping"):
+        other = None
+        if alternative and choice.verdict != "none" and len(table.used) > 1 and n >= 50:
+            other = _another(table, X, labels, values, random_state)
+    with stages("drawing a map"):
+        coordinates = map_of_rows(embedding, seed=random_state)
+    exploration = Exploration(
+        source=table.source, columns=table.columns, frame=table.frame,
+        verdict=choice.verdict, stability=choice.stability, sentences=[], views=choice.views, evidence=choice.evidence,
+        labels=labels, membership=membership, rank=rank, oddness=oddness, coordinates=coordinates, embedding=embedding,
+        clusters=clusters, importances=reasons, oddities=[item for item in odd if item.score > 0], missingness=gaps,
+        alternative=other, made=_made(stages, n_clusters, random_state, len(fitted), table),
+    )  # fmt: skip
+    exploration.sentences.extend(_overview(exploration))
+    return exploration, model
+
+
+# Parts ---------------------------------------------------------------------------------------------------------------
+
+
+def _rows(model: TableModel, X: Array, fitted: Array) -> tuple[Array, Array, Array, Array, Array]:
+    """Group, membership in it, rank in it, oddness and embedding of all rows, fitted or not."""
+    n, k = len(X), model.n_clusters_
+    labels, memberships, scores, oddness = np.empty(n, int), np.empty((n, k)), np.empty((n, k)), np.empty(n)
+    labels[fitted] = model.fitted_groups_
+    memberships[fitted], scores[fitted], oddness[fitted] = model.fitted()
+    embedding = model.embedding()
+    others = np.setdiff1d(np.arange(n), fitted, assume_unique=True)
+    if len(others):
+        labels[others], memberships[others], scores[others], oddness[others] = model.answer(X[others])
+        places = np.empty((n, embedding.shape[1]), np.float32)
+        places[fitted], places[others] = embedding, model.embedding(X[others])
+        embedding = places
+    own = np.maximum(labels, 0)
+    membership = np.where(labels >= 0, memberships[np.arange(n), own], 0.0)
+    typical = scores[np.arange(n), own]
+    # Within a group best first; rows of no group come last.
+    order = np.lexsort((-typical, own, labels < 0))
+    rank = np.empty(n, int)
+    _, first = np.unique(labels[order], return_index=True)
+    starts = np.zeros(n, int)
+    starts[np.sort(first)] = np.sort(first)
+    rank[order] = np.arange(n) - np.maximum.accumulate(starts) + 1
+    return labels, membership, rank, oddness, embedding
+
+
+def _values(preparation: Preparation, X: Array) -> dict[str, Array]:
+    """The first feature of every column: its number, or for a date the time that has passed."""
+    first: dict[str, Array] = {}
+    for j, name in enumerate(preparation.feature_columns_):
+        first.setdefault(name, X[:, j])
+    return first
+
+
+def _clusters(
+    table: Table, labels: Array, rank: Array, values: dict[str, Array], stability: Array, seed: int
+) -> list[Cluster]:
+    kinds = {column.name: column.kind for column in table.columns}
+    differences = group_differences(table.frame, table.columns, labels, values, seed=seed)
+    clusters = []
+    for c, found in enumerate(differences):
+        members = np.flatnonzero(labels == c)
+        typical = members[np.argsort(rank[members], kind="stable")[:_TYPICAL]]
+        told = sentence(found, kinds) or "no column stands out"
+        told = f"{told[0].upper()}{told[1:]}."
+        clusters.append(Cluster(c, len(members), float(stability[c]), typical.tolist(), found, told))
+    return clusters
+
+
+def _another(table: Table, X: Array, labels: Array, values: dict[str, Array], seed: int) -> Alternative | None:
+    """A grouping that the first does not tell, found again from either half of the rows; None if there is none."""
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(np.flatnonzero(labels >= 0))[:_ALTERNATIVE_ROWS]
+    filled = np.where(np.isfinite(X), X, 0.0)  # the middle of every column
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # what does not settle is not stable, and so not shown
+        model = AlternativeClustering(2, max_iter=_ALTERNATIVE_TURNS, random_state=seed).fit(filled[rows], labels[rows])
+        # The width that all rows chose serves the halves too: choosing it takes most of the time.
+        again = clone(model).set_params(kernel=RBF(model.kernel_.width_))
+        halves = [clone(again).fit(filled[part], labels[part]) for part in (rows[::2], rows[1::2])]
+        whole, first, second = (np.asarray(fitted.predict(filled)) for fitted in (model, *halves))
+    stability = max(0.0, adjusted_rand(first[rows], second[rows]))
+    overlap = normalized_mutual_info(labels, whole)
+    smallest = min(np.bincount(whole, minlength=2)) / len(whole)
+    if stability < _ALTERNATIVE_STABILITY or overlap > _ALTERNATIVE_OVERLAP or smallest < 0.02:
+        return None
+    order = np.argsort(-np.bincount(whole), kind="stable")
+    whole = np.argsort(order)[whole]
+    clusters = _clusters(table, whole, np.arange(len(whole)), values, np.full(2, stability), seed)
+    telling = list(dict.fromkeys(item.column for cluster in clusters for item in cluster.differences))[:3]
+    text = "The rows can also be grouped another way"
+    return Alternative(
+        whole, float(overlap), float(stability), clusters, f"{text}, by {listing(telling)}." if telling else f"{text}."
+    )
+
+
+# In words ------------------------------------------------------------------------------------------------------------
+
+
+def _overview(found: Exploration) -> list[str]:
+    n, k = len(found.labels), found.n_clusters
+    told = []
+    if k == 1:
+        told.append(f"The {count(n, 'row')} are taken as one group.")
+    elif found.verdict == "none":
+        few = f"{count(n, 'row')} are too few to tell whether they form groups."
+        none = f"The {count(n, 'row')} form no groups: a table without any would look alike."
+        told += [few if n < _TELLING_ROWS else none, f"A cut into {count(k, 'part')} is shown all the same."]
+    else:
+        strength = {"clear": "clearly", "weak": "only weakly"}[found.verdict]
+        told.append(f"The {count(n, 'row')} fall {strength} into {count(k, 'group')}.")
+        telling = [item.column for item in found.importances[:3] if item.dependence >= 0.05]
+        if telling:
+            told.append(f"What tells the groups apart most: {listing(telling)}.")
+    odd = int((found.oddness >= _ODD).sum())
+    if odd:
+        told.append(f"{count(odd, 'row is', 'rows are')} like few others.")
+    if found.missingness.share > 0:
+        text = f"{percent(found.missingness.share)} of the values are missing"
+        gaps = [name for name, _, _ in found.missingness.informative]
+        told.append(f"{text}; that a value is missing tells something in {listing(gaps)}." if gaps else f"{text}.")
+    if found.alternative is not None:
+        told.append(found.alternative.sentence)
+    left_out = [column.name for column in found.columns if column.kind not in USED]
+    if left_out:
+        told.append(f"Not used to compare rows: {listing(left_out[:5])}{' and others' if len(left_out) > 5 else ''}.")
+    return told
+
+
+def _made(stages: Stages, n_clusters: int | None, seed: int, fitted: int, table: Table) -> dict[str, Any]:
+    names = ("numpy", "scipy", "scikit-learn", "pandas")
+    return {
+        "parameters": {"clusters": "chosen" if n_clusters is None else n_clusters, "seed": seed, "rows fitted": fitted},
+        "versions": {"gramian": gramian.__version__, "python": platform.python_version()}
+        | {name: version(name) for name in names},
+        "seconds": stages.seconds,
+        "notes": list(table.notes),
+    }

@@ -1,0 +1,146 @@
+"""What is kept of an exploration to answer for rows that come later."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.preprocessing import normalize
+
+from gramian.exploration.oddness import Oddness
+from gramian.kernels import Kernel
+from gramian.ranking import KernelPageRank
+from gramian.ranking.queries import best_first
+from gramian.typing import Array
+
+_CHUNK = 50_000  # rows answered at once
+_COMPONENTS = 50  # of the walk: more make the file large and tell no more of likeness
+
+
+class TableModel(BaseEstimator):
+    """Groups, memberships and oddness of rows of a table, and lists of the rows most like others.
+
+    Made by :func:`gramian.exploration.explore` and saved as ``model.gramian``. Rows are asked in prepared form, as
+    ``preparation.transform(table)`` gives them.
+
+    Parameters
+    ----------
+    preparation : Preparation
+        Fitted on the table.
+    clusterer : estimator
+        Fitted on some rows, with ``predict``.
+    restart : float, default 0.5
+        Of the walk that ranks rows.
+
+    Attributes
+    ----------
+    n_clusters_ : int
+    number_ : ndarray (n_clusters_,)
+        The number of each of the clusterer's groups: 0 is the largest.
+    rows_, fitted_groups_ : ndarray (m,)
+        Where the rows that were fitted stand in the table, and their groups.
+    ranker_ : KernelPageRank
+        A walk between the fitted rows, by the similarity that groups them.
+    oddness_ : Oddness
+    groups_, ranks_ : ndarray (n,)
+        Of all rows of the table.
+    places_ : ndarray (n, p), float32
+        Rows of unit length; the dot product of two says how alike the rows of the table are.
+    """
+
+    def __init__(self, preparation: Any = None, clusterer: Any = None, restart: float = 0.5) -> None:
+        self.preparation = preparation
+        self.clusterer = clusterer
+        self.restart = restart
+
+    def fit(self, X: Array, labels: Array, rows: Array, kernel: Kernel, *, seed: int = 0) -> TableModel:
+        """Rank the fitted rows of each group.
+
+        Parameters
+        ----------
+        X : ndarray (m, d)
+            Prepared.
+        labels : ndarray (m,)
+            As the clusterer has them; −1 for rows of no group.
+        rows : ndarray (m,)
+            Their numbers in the table.
+        kernel : Kernel
+            How alike rows are; not fitted.
+        seed : int, default 0
+        """
+        sizes = np.bincount(labels[labels >= 0])
+        order = np.argsort(-sizes, kind="stable")
+        self.n_clusters_, self.rows_, self.sizes_ = len(sizes), rows, sizes[order]
+        self.number_ = np.argsort(order)
+        self.fitted_groups_ = self._numbered(labels)
+        components = min(_COMPONENTS, len(X) - 1)
+        self.ranker_ = KernelPageRank(kernel=kernel, restart=self.restart, n_components=components, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # rows that are like no other are told as odd
+            self.ranker_.fit(X)
+        self.oddness_ = Oddness(self.preparation.feature_columns_, seed).fit(X)
+        return self
+
+    def remember(self, groups: Array, ranks: Array, places: Array) -> None:
+        """Keep what was found of every row of the table, to answer for it later."""
+        self.groups_, self.ranks_, self.places_ = groups.astype(np.int32), ranks.astype(np.int32), places
+
+    def _numbered(self, labels: Array) -> Array:
+        return np.where(labels >= 0, self.number_[labels], -1)
+
+    @property
+    def _seeds(self) -> Array:
+        """One column for each group: its members, alike."""
+        return (self.fitted_groups_[:, None] == np.arange(self.n_clusters_)) / np.maximum(self.sizes_, 1)
+
+    def fitted(self) -> tuple[Array, Array, Array]:
+        """Membership (n, k), score in each group (n, k) and oddness (n,) of the fitted rows, as of any others."""
+        # The walk restarts at fitted rows only. Without that share they score as if they came later; with it, all of
+        # them would be more typical of their group than the rows that were not fitted.
+        walked = self.ranker_.scores(self._seeds, method="exact") - self.restart * self._seeds
+        scores = np.maximum(walked, 0.0)
+        return self._memberships(scores), scores, self.oddness_.score(self.ranker_.X_fit_)
+
+    def answer(self, X: Array) -> tuple[Array, Array, Array, Array]:
+        """Group, membership, score in each group and oddness of new prepared rows."""
+        scorer = self.ranker_.scorer(self._seeds, method="one_step")
+        parts = []
+        for start in range(0, len(X), _CHUNK):
+            part = X[start : start + _CHUNK]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # like no fitted row: group −1
+                labels = np.asarray(self.clusterer.predict(part))
+                values = np.asarray(scorer(part), np.float64)
+            scores = np.maximum(values[:, :-1], 0.0)
+            parts.append((self._numbered(labels), self._memberships(scores), scores, self.oddness_.score(part)))
+        return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
+
+    def _memberships(self, scores: Array) -> Array:
+        joint = scores * (self.sizes_ / self.sizes_.sum())
+        total = joint.sum(axis=1, keepdims=True)
+        return np.divide(joint, total, out=np.full_like(joint, 1 / self.n_clusters_), where=total > 0)
+
+    def embedding(self, X: Array | None = None, most: int = 16) -> Array:
+        """Rows of unit length whose dot products say how alike rows are; of the fitted rows or of new ones."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            Z = self.ranker_.embedding_ if X is None else self.ranker_.transform(X)
+        return np.asarray(normalize(Z[:, :most]), np.float32)
+
+    def like(self, row: int, top: int = 10) -> tuple[Array, Array]:
+        """The rows of the table most like one of them, by their numbers in it, and how alike they are, 1 at most."""
+        n = len(self.places_)
+        if row >= n:
+            raise ValueError(f"row {row + 1:,} does not exist: the table has {n:,} rows")
+        likeness = self.places_ @ self.places_[row]
+        likeness[row] = -np.inf
+        best = best_first(likeness, min(top, n - 1))
+        return best, likeness[best]
+
+    def typical(self, cluster: int, top: int = 10) -> tuple[Array, Array]:
+        """The rows of the table most typical of a group, by their numbers in it, and how typical, from 1 to 0."""
+        members = np.flatnonzero(self.groups_ == cluster)
+        best = members[best_first(-self.ranks_[members], top)]
+        return best, 1 - (self.ranks_[best] - 1) / max(len(members) - 1, 1)

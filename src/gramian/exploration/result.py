@@ -1,0 +1,211 @@
+"""What an exploration of a table found: plain data, from which reports, files and answers are made.
+
+Rows are counted from 0 in the order of the input, clusters from 0 by size. Arrays have one entry per row of the table
+unless said otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from gramian.clustering.automatic.view import View
+from gramian.tables.kinds import Column
+from gramian.typing import Array
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How a column of a cluster differs from the other rows.
+
+    Attributes
+    ----------
+    column : str
+    effect : float
+        Numbers and dates: difference of means in pooled standard deviations (positive: larger here). Categories:
+        difference of shares of the level.
+    here, elsewhere : str
+        Typical values, for people: a median, or a share of the level.
+    level : str
+        The level, for categories and booleans; "missing" where the absence of a value is what differs.
+    """
+
+    column: str
+    effect: float
+    here: str
+    elsewhere: str
+    level: str = ""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One group of rows.
+
+    Attributes
+    ----------
+    label : int
+    size : int
+    stability : float
+        How well the group is found again in resampled rows (mean largest Jaccard index), from 0 to 1.
+    typical : list of int
+        Rows, most typical first.
+    differences : list of Difference
+        Largest first.
+    sentence : str
+        The group in plain words.
+    """
+
+    label: int
+    size: int
+    stability: float
+    typical: list[int]
+    differences: list[Difference]
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Importance:
+    """How much a column has to do with the clusters.
+
+    Attributes
+    ----------
+    column, kind : str
+    dependence : float
+        Normalised HSIC of the column with the clusters, from 0 to 1.
+    weights : list of float
+        Of the column in each component that separates the clusters, with signs.
+    missing : float
+    """
+
+    column: str
+    kind: str
+    dependence: float
+    weights: list[float]
+    missing: float
+
+
+@dataclass(frozen=True)
+class Oddity:
+    """A row that is like few others.
+
+    Attributes
+    ----------
+    row : int
+    score : float
+        From 0 to 1; larger is odder.
+    reason : str
+        In plain words.
+    """
+
+    row: int
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Missingness:
+    """Where values are missing, and whether that tells something.
+
+    Attributes
+    ----------
+    share : float
+        Of all cells of used columns.
+    complete_rows : int
+    patterns : list of (list of str, int)
+        Sets of columns that miss together and their numbers of rows, most frequent first.
+    informative : list of (str, float, str)
+        Columns whose gaps go with other things: the name, the p-value after correction, and a sentence.
+    """
+
+    share: float
+    complete_rows: int
+    patterns: list[tuple[list[str], int]]
+    informative: list[tuple[str, float, str]]
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another way to group the same rows.
+
+    Attributes
+    ----------
+    labels : ndarray (n,)
+    overlap : float
+        Normalised mutual information with the clusters, near 0 for a new view.
+    stability : float
+    clusters : list of Cluster
+    sentence : str
+    """
+
+    labels: Array
+    overlap: float
+    stability: float
+    clusters: list[Cluster]
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """All of it.
+
+    Attributes
+    ----------
+    source : str
+        Name of the file, without its folders.
+    columns : list of Column
+    frame : pandas.DataFrame (n, n_columns)
+        The table as read, typed, with missing values missing.
+    verdict : {"clear", "weak", "none"}
+        How much structure there is.
+    stability : float
+    sentences : list of str
+        The overview in plain words, most important first.
+    views : list of View
+    evidence : list of (int, float)
+        Numbers of clusters and how well each is found again in resampled rows.
+    labels : ndarray (n,)
+    membership : ndarray (n,)
+        In the own cluster, from 0 to 1.
+    rank : ndarray (n,)
+        In the own cluster; 1 is the most typical row.
+    oddness : ndarray (n,)
+        From 0 to 1.
+    coordinates : ndarray (n, 2)
+        For a map.
+    embedding : ndarray (n, m), float32
+        Rows of unit length; the dot product of two says how alike the rows are.
+    clusters : list of Cluster
+    importances : list of Importance
+        Largest dependence first.
+    oddities : list of Oddity
+        The oddest rows.
+    missingness : Missingness
+    alternative : Alternative or None
+    made : dict
+        Parameters, versions, seconds of each stage.
+    """
+
+    source: str
+    columns: list[Column]
+    frame: Any
+    verdict: str
+    stability: float
+    sentences: list[str]
+    views: list[View]
+    evidence: list[tuple[int, float]]
+    labels: Array
+    membership: Array
+    rank: Array
+    oddness: Array
+    coordinates: Array
+    embedding: Array
+    clusters: list[Cluster]
+    importances: list[Importance]
+    oddities: list[Oddity]
+    missingness: Missingness
+    alternative: Alternative | None
+    made: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_clusters(self) -> int:
+        return len(self.clusters)

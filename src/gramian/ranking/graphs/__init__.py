@@ -1,0 +1,1 @@
+"""Random walks on graphs: personalized PageRank and its solvers, Markov chains, electric resistance."""

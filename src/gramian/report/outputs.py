@@ -1,0 +1,217 @@
+"""The folder an exploration is written to: all of it, or nothing."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramian.exploration.model import TableModel
+from gramian.exploration.result import Exploration
+from gramian.persistence import save
+from gramian.tables.read import Table
+
+REPORT, ROWS, SUMMARY, MODEL = "report.html", "rows.csv", "summary.json", "model.gramian"
+_WRITTEN = {REPORT, ROWS, SUMMARY, MODEL, "map.png", "groups.png", "missing.png"}
+
+
+class OutputExists(FileExistsError):
+    """There is something where the folder should go."""
+
+
+def check_free(folder: Path, *, force: bool = False) -> None:
+    """Refuse a place that is taken or cannot be written, before any work is done.
+
+    With ``force`` a folder is replaced, but only if it holds nothing but what an exploration writes.
+    """
+    if not folder.exists():
+        above = next(parent for parent in folder.absolute().parents if parent.exists())
+        if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
+            raise PermissionError(f"{folder} cannot be written in {above}; name another with --out")
+        return
+    if not folder.is_dir():
+        raise OutputExists(f"{folder} exists and is no folder; name another with --out")
+    if folder.resolve() == Path.cwd():
+        raise OutputExists(f"{folder} is the folder you are in; name another with --out")
+    names = {path.name for path in folder.iterdir()}
+    if foreign := sorted(names - _WRITTEN):
+        raise OutputExists(f"{folder} exists and holds other files ({foreign[0]}); name another with --out")
+    if names and not force:
+        raise OutputExists(f"{folder} exists; add --force to replace it, or name another with --out")
+
+
+def write_folder(exploration: Exploration, model: TableModel, folder: Path, *, force: bool = False) -> None:
+    """Write the report, the rows, the summary, the model and the pictures."""
+    from gramian.report import write_pictures, write_report
+
+    with whole_folder(folder, force=force) as draft:
+        write_report(exploration, draft / REPORT)
+        write_pictures(exploration, draft)
+        write_rows(exploration, draft / ROWS)
+        (draft / SUMMARY).write_text(json.dumps(summary(exploration), indent=1, ensure_ascii=False) + "\n", "utf-8")
+        save(model, draft / MODEL)
+
+
+@contextmanager
+def whole_folder(folder: Path, *, force: bool = False) -> Iterator[Path]:
+    """A folder beside the named one, which takes its place at the end; nothing is left behind if work is broken off.
+
+    Drafts of processes that were killed are cleared away.
+    """
+    check_free(folder, force=force)
+    folder = folder.resolve()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    for stale in folder.parent.glob(f".{glob.escape(folder.name)}.*.part"):
+        if not _alive(stale.name.split(".")[-3]):
+            shutil.rmtree(stale, ignore_errors=True)
+    draft, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{uuid.uuid4().hex}.part") for _ in range(2))
+    try:
+        draft.mkdir()
+        yield draft
+        check_free(folder, force=force)  # another run may have ended in the meantime
+        if force and folder.exists():
+            folder.rename(old)
+        # A reader sees the old folder, for a moment none, then the new one. Over a folder with files this fails.
+        draft.rename(folder)
+    finally:
+        if old.exists() and not folder.exists():  # broken off between the two
+            old.rename(folder)
+        for left in (draft, old):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _alive(process: str) -> bool:
+    """Whether a process of that number runs; it may be another one by now, then its draft stays."""
+    if not process.isdigit():
+        return True
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def write_rows(exploration: Exploration, path: Path) -> None:
+    """Every row of the table with its group (from 1), membership, rank and oddness."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    frame = exploration.frame
+    found: dict[str, Any] = {
+        "group": exploration.labels + 1,
+        "membership": np.round(exploration.membership, 4),
+        "rank_in_group": exploration.rank,
+        "oddness": np.round(exploration.oddness, 4),
+    }
+    if exploration.alternative is not None:
+        found["other_group"] = exploration.alternative.labels + 1
+    arrays = {name: pa.array(frame[name], from_pandas=True) for name in frame.columns}
+    for name, column in found.items():
+        arrays[_free_name(name, arrays)] = pa.array(column)
+    decoded = {
+        name: array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+        for name, array in arrays.items()
+    }
+    csv.write_csv(pa.table(decoded), path)
+
+
+def assigned_rows(model: TableModel, table: Table) -> Any:
+    """New rows with their group (from 1; 0 for rows like no other), membership and oddness, as a DataFrame."""
+    labels, memberships, _, oddness = model.answer(model.preparation.transform(table))
+    own = memberships[np.arange(len(labels)), np.maximum(labels, 0)]
+    found = {
+        "group": labels + 1,
+        "membership": np.round(np.where(labels >= 0, own, 0.0), 4),
+        "oddness": np.round(oddness, 4),
+    }
+    return table.frame.assign(**{_free_name(name, table.frame): column for name, column in found.items()})
+
+
+def _free_name(name: str, taken: Container[str]) -> str:
+    """The name of a column of the output, of which the table may have one already."""
+    while name in taken:
+        name = f"gramian_{name}"
+    return name
+
+
+def json_lines(rows: Any) -> str:
+    """A DataFrame as JSON, one object per line, numbers in full; missing values are null."""
+    cells = {name: rows[name].astype(object).where(rows[name].notna(), None) for name in rows}
+    records = (dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True))
+    return "".join(json.dumps(record, ensure_ascii=False, default=_json_text) + "\n" for record in records)
+
+
+def _json_text(value: Any) -> Any:
+    """What JSON does not know: numbers of NumPy as numbers, dates as text."""
+    return value.item() if isinstance(value, np.generic) else value.isoformat()
+
+
+def write_file(path: Path, text: str) -> None:
+    """A text file that appears complete or not at all."""
+    path = path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    try:
+        draft.write_text(text, "utf-8")
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def summary(exploration: Exploration) -> dict[str, Any]:
+    """All but what belongs to single rows, ready for JSON."""
+    alternative = exploration.alternative
+    found: dict[str, Any] = {
+        "source": exploration.source,
+        "rows": len(exploration.labels),
+        "columns": [asdict(column) for column in exploration.columns],
+        "verdict": exploration.verdict,
+        "stability": exploration.stability,
+        "overview": exploration.sentences,
+        "groups": [_counted(asdict(cluster)) for cluster in exploration.clusters],
+        "features": [asdict(item) for item in exploration.importances],
+        "odd_rows": [asdict(item) | {"row": item.row + 1} for item in exploration.oddities],
+        "missing": asdict(exploration.missingness),
+        "alternative": None,
+        "views": [asdict(view) for view in exploration.views],
+        "numbers_of_groups": [{"groups": k, "stability": value} for k, value in exploration.evidence],
+        "made": exploration.made,
+    }
+    if alternative is not None:
+        found["alternative"] = {
+            "overlap": alternative.overlap,
+            "stability": alternative.stability,
+            "sentence": alternative.sentence,
+            "groups": [_counted(asdict(cluster)) for cluster in alternative.clusters],
+        }
+    plain: dict[str, Any] = _plain(found)
+    return plain
+
+
+def _counted(cluster: dict[str, Any]) -> dict[str, Any]:
+    """Groups and rows from 1, as people count and rows.csv does."""
+    return cluster | {"label": cluster["label"] + 1, "typical": [row + 1 for row in cluster["typical"]]}
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of NumPy as numbers; no NaN, which JSON does not know."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value

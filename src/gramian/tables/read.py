@@ -1,0 +1,190 @@
+"""Files to tables: read a file of any known format, and say in one line what is wrong where that fails.
+
+A file is known by its content; its ending only helps the reader of messages. Text goes through one stream that decodes
+it, so that files of any size are read in blocks; columns become Arrow arrays and :mod:`gramian.tables.columns` gives
+them their types.
+"""
+
+from __future__ import annotations
+
+import difflib
+import gzip
+import os
+import zlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import pandas as pd
+import pyarrow as pa
+
+from gramian.tables.columns import settle
+from gramian.tables.formats import RawTable, opener_of, read_raw
+from gramian.tables.kinds import IGNORED, USED, Column
+from gramian.tables.streams import Fault, in_one_line
+
+if TYPE_CHECKING:
+    from gramian.tables.prepare import Preparation
+
+__all__ = ["Table", "UnreadableTable", "read_table"]
+
+
+class UnreadableTable(ValueError):
+    """A file that cannot be read as a table; the message is one line that says where and what to do."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with typed columns.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame (n, n_columns)
+        Numbers as float64, categories as category, booleans as boolean, dates as datetime64; columns that are not
+        used as they were read. Missing values are missing.
+    columns : list of Column
+        One for each column of ``frame``.
+    source : str
+        Name of the file, without its folders.
+    notes : list of str
+        What was decided while reading, for people.
+    missing : list of str
+        The codes of missing values that were declared.
+    """
+
+    frame: Any
+    columns: list[Column]
+    source: str
+    notes: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    @property
+    def used(self) -> list[str]:
+        """Names of the columns that tell rows apart."""
+        return [column.name for column in self.columns if column.kind in USED]
+
+
+def read_table(
+    source: str | os.PathLike[str],
+    *,
+    columns: Collection[str] | None = None,
+    ignore: Collection[str] | None = None,
+    missing: Collection[Any] = (),
+    sheet: str | int | None = None,
+    max_rows: int | None = None,
+    like: Preparation | None = None,
+    stream: BinaryIO | None = None,
+) -> Table:
+    """Read a table from a file: CSV or other separated text, JSON lines, Parquet or Excel; text may be gzipped.
+
+    Encoding (UTF-8, UTF-16, otherwise Windows-1252), separator (comma, semicolon, tab, bar), decimal comma and the
+    line of names are found out from the beginning of the file. "", NA, N/A, NaN, null, None, ?, . and - are missing
+    values in every table. What is decided on the way is in the table's ``notes``.
+
+    Parameters
+    ----------
+    source : str or path
+        ``"-"`` is the standard input.
+    columns, ignore : collection of str, optional
+        Names of the columns to use, or not to use; the others are kept for display. An identifier named in
+        ``columns`` is used as a number where it is one.
+    missing : collection of str or numbers
+        Further codes of missing values, such as -999.
+    sheet : str or int, optional
+        Of an Excel file, by name or number from 0; the first that is not empty by default.
+    max_rows : int, optional
+        Read this many rows from the top.
+    like : Preparation, optional
+        Fitted on another table, of which these are new rows: its columns are read as they were there, with the same
+        kinds, codes of missing values and order of day and month, about which few rows may say less.
+    stream : binary file, optional
+        Read this, and take ``source`` for its name.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    UnreadableTable
+        If the file is missing, damaged, empty or no table, with row, column and remedy where they are known.
+
+    Examples
+    --------
+    >>> import io
+    >>> from gramian.tables.read import read_table
+    >>> text = b"no;weight;coat;born\\n1;4,1;long;2020-03-01\\n2;?;short;2019-07-12\\n3;30,5;short;2021-01-30\\n"
+    >>> pets = read_table("pets.csv", stream=io.BytesIO(text))
+    >>> [(column.name, column.kind) for column in pets.columns]
+    [('no', 'identifier'), ('weight', 'number'), ('coat', 'category'), ('born', 'date')]
+    >>> pets.frame["weight"].tolist(), pets.notes
+    ([4.1, nan, 30.5], ['columns are separated by semicolons, decimals by a comma'])
+    >>> read_table("pets.csv", stream=io.BytesIO(b"weight,coat\\n4.1,long,soft\\n"))
+    Traceback (most recent call last):
+        ...
+    gramian.tables.read.UnreadableTable: pets.csv, row 2: 3 cells but 2 columns; correct the row, or put cells that ...
+    """
+    if max_rows is not None and max_rows < 1:
+        raise ValueError(f"max_rows={max_rows} must be a whole number >= 1 or None")
+    name = "standard input" if source == "-" and stream is None else Path(source).name or str(source)
+    try:
+        raw = read_raw(opener_of(source, stream), sheet, max_rows)
+        chosen = _chosen(raw.names, columns, ignore)
+        codes = [str(code) for code in missing] + (like.missing_ if like else [])
+        return _typed(name, raw, chosen, columns is not None, codes, like)
+    except Fault as fault:
+        raise UnreadableTable(f"{name}{fault}") from fault
+    except FileNotFoundError as error:
+        raise UnreadableTable(f"{name} does not exist; check the path") from error
+    except IsADirectoryError as error:
+        raise UnreadableTable(f"{name} is a folder; name a file in it") from error
+    except PermissionError as error:
+        raise UnreadableTable(f"{name} may not be read by this user; change its permissions or copy it") from error
+    except (zlib.error, EOFError, gzip.BadGzipFile) as error:
+        raise UnreadableTable(f"{name} is damaged gzip ({in_one_line(error)}); fetch or save it again") from error
+    except (OSError, pa.ArrowException) as error:
+        raise UnreadableTable(f"{name} cannot be read ({in_one_line(error)}); fetch or save it again") from error
+
+
+def _typed(
+    name: str, raw: RawTable, chosen: set[str], asked: bool, missing: list[str], like: Preparation | None
+) -> Table:
+    """Give all columns their types, letting go of each as it was read."""
+    series, described = {}, []
+    for column_name in raw.names:
+        values = raw.arrays.pop(0)
+        values = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
+        use = column_name in chosen
+        try:
+            typed, column = settle(
+                column_name,
+                values,
+                missing=missing,
+                decimal=raw.decimal,
+                kind=like.kinds_.get(column_name) if like and use else None,
+                form=like.forms_.get(column_name, "") if like else "",
+                asked=asked and use,
+                first_row=raw.first_row,
+            )
+        except ValueError as error:
+            raise Fault(f", {error}") from error
+        series[column_name] = typed
+        described.append(column if use else replace(column, kind=IGNORED, note="left out on request"))
+    frame = pd.DataFrame(series)
+    if not len(frame):
+        raise Fault(" has column names but no rows; add rows")
+    if len(frame) == 1:
+        raw.notes.append("there is one row only")
+    if len(described) == 1:
+        raw.notes.append("there is one column only; if there should be more, separate them by commas")
+    return Table(frame, described, name, raw.notes, missing)
+
+
+def _chosen(names: Sequence[str], columns: Collection[str] | None, ignore: Collection[str] | None) -> set[str]:
+    """The columns to use."""
+    for name in [*(columns or ()), *(ignore or ())]:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, 3, 0.5) or list(names[:5])
+            raise Fault(f" has no column {name!r}; did you mean {', '.join(map(repr, near))}?")
+    return set(names if columns is None else columns) - set(ignore or ())

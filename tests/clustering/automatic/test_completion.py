@@ -1,0 +1,53 @@
+"""Completed rows are those of scikit-learn's imputer, and columns count alike however many features they have."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+from sklearn.impute import KNNImputer
+
+from gramian.clustering.automatic.completion import Completion
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(3, 40), d=st.integers(1, 6), rate=st.floats(0, 0.7))
+def test_holes_are_filled_as_the_imputer_fills_them(seed, n, d, rate):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * rng.uniform(0.1, 10, d)
+    X[rng.random(X.shape) < rate] = np.nan
+    X[:2] = rng.standard_normal((2, d))  # every feature has two values
+    new = np.where(rng.random((5, d)) < rate, np.nan, rng.standard_normal((5, d)))
+    completion = Completion().fit(X)
+    Z = (X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
+    peer = KNNImputer(n_neighbors=1).fit(Z)
+    np.testing.assert_allclose(completion.transform(X), peer.transform(Z), atol=1e-10)
+    scaled = (new - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
+    np.testing.assert_allclose(completion.transform(new), peer.transform(scaled), atol=1e-10)
+
+
+def test_parts_of_the_rows_give_the_same(monkeypatch):
+    X = load_iris().data.copy()
+    X[np.random.default_rng(0).random(X.shape) < 0.3] = np.nan
+    whole = Completion().fit(X).transform(X)
+    monkeypatch.setattr("gramian.clustering.automatic.completion._DISTANCES_AT_ONCE", 1000)
+    np.testing.assert_array_equal(Completion().fit(X).transform(X), whole)
+
+
+def test_features_of_one_column_count_as_much_as_another_column():
+    rng = np.random.default_rng(0)
+    levels = rng.integers(4, size=200)
+    X = np.column_stack([rng.normal(5, 3, 200), np.eye(4)[levels], np.ones(200)])
+    completion = Completion(["x", "c", "c", "c", "c", "one"]).fit(X)
+    Z = completion.transform(X)
+    assert completion.columns_.tolist() == [1, 0, 0, 0, 0]
+    assert Z[:, 0].var() == pytest.approx(1)
+    assert Z[:, 1:].var(axis=0).sum() == pytest.approx(1)
+    assert Z.shape == (200, 5)  # the constant is left out
+
+
+def test_the_rows_given_are_left_as_they_are():
+    X = np.array([[0.0, np.nan], [1.0, 2.0], [4.0, 6.0]])
+    before = X.copy()
+    Completion().fit_transform(X)
+    np.testing.assert_array_equal(X, before)

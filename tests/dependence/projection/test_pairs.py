@@ -1,0 +1,235 @@
+"""The sum over pairs and its Φ against double loops and differences."""
+
+import numpy as np
+import pytest
+
+import gramian
+from dependence.projection.textbook_ism import (
+    KERNELS,
+    WEIGHTS,
+    central_gradient,
+    double_loop_phi,
+    kernel_of,
+    objective,
+    orthonormal,
+    pair_weights,
+    projected,
+    rows,
+)
+from gramian.dependence import pairs
+from gramian.dependence.projection.approximate import FourierPairSum, NystroemPairSum
+from gramian.dependence.projection.ism import objective as fast_objective
+from gramian.dependence.projection.pairs import PairSum, projected_gram
+from gramian.dependence.projection.profiles import profiles_of
+from gramian.kernels import RBF, Cauchy, InverseMultiquadric, Laplacian, Linear, RationalQuadratic, SquaredDistance
+
+every_kernel = pytest.mark.parametrize("name", KERNELS)
+every_weight = pytest.mark.parametrize("kind", WEIGHTS)
+
+
+@every_kernel
+@every_weight
+@pytest.mark.parametrize("zero_diagonal", [False, True])
+def test_objective_is_the_sum(name, kind, zero_diagonal):
+    """J is Σ Γ ∘ K of the projected rows."""
+    X, W, weights = rows(), orthonormal(), pair_weights(kind)
+    kernel = kernel_of(name, X)
+    expected = objective(X, weights.dense(), kernel, W, zero_diagonal)
+    found = fast_objective(X, weights, kernel, W, zero_diagonal)
+    assert found == pytest.approx(expected, rel=1e-11, abs=1e-9)
+    evaluated = PairSum(X, weights, profiles_of(kernel), zero_diagonal=zero_diagonal).evaluate(W).objective
+    assert evaluated == pytest.approx(expected, rel=1e-11, abs=1e-9)
+
+
+@every_kernel
+@every_weight
+def test_gradient(name, kind):
+    """∇J = 2 Φ W: the constants of every f′ are in Φ."""
+    X, W, weights = rows(), orthonormal(), pair_weights(kind)
+    kernel = kernel_of(name, X)
+    expected = central_gradient(lambda V: objective(X, weights.dense(), kernel, V), W, 1e-5)
+    found = 2 * PairSum(X, weights, profiles_of(kernel)).evaluate(W).product(W)
+    np.testing.assert_allclose(found, expected, atol=1e-8 * np.abs(expected).max())
+
+
+@every_kernel
+@every_weight
+@pytest.mark.parametrize("zero_diagonal", [False, True])
+def test_phi_is_the_double_loop(name, kind, zero_diagonal):
+    """The vectorised Φ is the sum over pairs, formed or as products, and symmetric."""
+    X, W, weights = rows(12), orthonormal(), pair_weights(kind, 12)
+    profiles = profiles_of(kernel_of(name, X))
+    expected = double_loop_phi(X, weights.dense(), profiles, W, zero_diagonal)
+    phi = PairSum(X, weights, profiles, zero_diagonal=zero_diagonal).evaluate(W).matrix()
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(phi, expected, atol=1e-11 * scale)
+    np.testing.assert_allclose(phi, phi.T, atol=1e-13 * scale)
+    held = PairSum(X, weights, profiles, zero_diagonal=zero_diagonal, hold=True).evaluate(W)
+    assert held.matrix() is None
+    np.testing.assert_allclose(held.product(np.eye(5)), expected, atol=1e-11 * scale)
+
+
+@pytest.mark.parametrize("name", ["rbf", "polynomial", "sum", "relative rbf"])
+@pytest.mark.parametrize("n_workers", [1, 2, 3])
+def test_tiles_add_up(name, n_workers, monkeypatch):
+    """Small tiles on several threads give what one tile gives, and the same bits twice."""
+    X, W, weights = rows(101), orthonormal(), pair_weights("general", 101)
+    profiles = profiles_of(kernel_of(name, X))
+    whole = PairSum(X, weights, profiles).evaluate(W)
+    monkeypatch.setattr(pairs, "_SERIAL_ROWS", 10)
+    monkeypatch.setattr(pairs, "_EDGE", 17)
+    monkeypatch.setattr("gramian.grams.tiles._SERIAL_ENTRIES", 0)
+    for hold in (False, True):
+        total = PairSum(X, weights, profiles, hold=hold, n_workers=n_workers)
+        tiled, again = total.evaluate(W), PairSum(X, weights, profiles, hold=hold, n_workers=n_workers).evaluate(W)
+        assert tiled.objective == pytest.approx(whole.objective, rel=1e-12)
+        assert total.objective(W) == pytest.approx(whole.objective, rel=1e-12)
+        phi = tiled.product(np.eye(5))
+        np.testing.assert_allclose(phi, whole.matrix(), atol=1e-12 * np.abs(phi).max())
+        np.testing.assert_array_equal(phi, again.product(np.eye(5)))
+        assert tiled.objective == again.objective
+
+
+@every_kernel
+def test_basis_does_not_matter(name):
+    """J and Φ depend on the subspace only; kernels of distances do not see a translation."""
+    X, W, weights = rows(), orthonormal(), pair_weights("general")
+    profiles = profiles_of(kernel_of(name, X))
+    turned = PairSum(X, weights, profiles).evaluate(W @ orthonormal(2, 2, seed=5))
+    moved = PairSum(X + 3.0, weights, profiles).evaluate(W)
+    plain = PairSum(X, weights, profiles).evaluate(W)
+    scale = np.abs(plain.matrix()).max()
+    assert turned.objective == pytest.approx(plain.objective, rel=1e-11)
+    np.testing.assert_allclose(turned.matrix(), plain.matrix(), atol=1e-11 * scale)
+    if all(profile.kind == "distance" for _, profile in profiles):
+        assert moved.objective == pytest.approx(plain.objective, rel=1e-10)
+        np.testing.assert_allclose(moved.matrix(), plain.matrix(), atol=1e-10 * scale)
+
+
+def test_squared_distance_is_twice_linear():
+    """With centred weights Tr(Γ K) of −‖x − y‖² is twice that of x·y, and so is Φ."""
+    X, W, weights = rows(), orthonormal(), pair_weights("labels")
+    squared, linear = (PairSum(X, weights, profiles_of(kernel)).evaluate(W) for kernel in (SquaredDistance(), Linear()))
+    assert squared.objective == pytest.approx(2 * linear.objective, rel=1e-10)
+    np.testing.assert_allclose(squared.matrix(), 2 * linear.matrix(), atol=1e-10)
+
+
+def test_phi_is_linear_in_the_kernel():
+    """Φ of a conic sum is the sum of the multiples of Φ, constants included."""
+    X, W, weights = rows(), orthonormal(), pair_weights("difference")
+    parts = {name: PairSum(X, weights, profiles_of(kernel_of(name, X))).evaluate(W) for name in ("rbf", "polynomial")}
+    both = 0.3 * KERNELS["rbf"] + 2.0 * KERNELS["polynomial"]
+    found = PairSum(X, weights, profiles_of(both)).evaluate(W)
+    expected = 0.3 * parts["rbf"].matrix() + 2.0 * parts["polynomial"].matrix()
+    np.testing.assert_allclose(found.matrix(), expected, atol=1e-11 * np.abs(expected).max())
+    one_hot = 1.0 * KERNELS["rbf"] + 0.0 * KERNELS["polynomial"]
+    same = PairSum(X, weights, profiles_of(one_hot)).evaluate(W).matrix()
+    np.testing.assert_allclose(same, parts["rbf"].matrix(), atol=1e-12)
+
+
+# Approximations --------------------------------------------------------------------------------------------
+
+WAVES = [RBF(1.3), Cauchy(1.2), InverseMultiquadric(0.8), RationalQuadratic(1.1, 1.7), RBF(1.0) + 0.5 * Cauchy(2.0)]
+DEFINITE = [*WAVES, KERNELS["polynomial"], KERNELS["exponential product"], RBF(1.0) + KERNELS["scaled polynomial"]]
+
+
+def outside(W, V):
+    """The part of V orthogonal to the subspace."""
+    return V - W @ (W.T @ V)
+
+
+@every_weight
+@pytest.mark.parametrize("kernel", WAVES, ids=repr)
+def test_waves(kernel, kind):
+    """J is that of the features' Gram, and Φ gives its exact gradient out of the subspace."""
+    X, W, weights = rows(40), orthonormal(), pair_weights(kind, 40)
+    total = FourierPairSum(X, weights, profiles_of(kernel), 2, 64, np.random.default_rng(0))
+    angles = X @ W @ total.frequencies
+    Z = np.hstack([np.cos(angles), np.sin(angles)]) * np.sqrt(np.tile(total.amplitudes, 2))
+    evaluation = total.evaluate(W)
+    assert evaluation.objective == pytest.approx(np.sum(weights.dense() * (Z @ Z.T)), rel=1e-10)
+    expected = outside(W, central_gradient(total.objective, W))
+    np.testing.assert_allclose(outside(W, 2 * evaluation.product(W)), expected, atol=1e-8 * np.abs(expected).max())
+
+
+@every_weight
+def test_waves_inside_the_complement(kind):
+    """Off the gradient Φ is the dense one with f′ replaced by the same features' Gram."""
+    X, W, weights = rows(40), orthonormal(), pair_weights(kind, 40)
+    total = FourierPairSum(X, weights, profiles_of(RBF(1.3)), 2, 64, np.random.default_rng(0))
+    angles = X @ W @ total.frequencies
+    Z = np.hstack([np.cos(angles), np.sin(angles)])
+    psi = weights.dense() * -(Z @ Z.T) / 32 / (2 * 1.3**2)
+    dense = 2 * X.T @ (np.diag(psi.sum(axis=1)) - psi) @ X
+    found = total.evaluate(W).matrix()
+    for side in (W, np.linalg.svd(W)[0][:, 2:]):
+        np.testing.assert_allclose(side.T @ found @ side, side.T @ dense @ side, atol=1e-9 * np.abs(dense).max())
+
+
+@every_weight
+@pytest.mark.parametrize("zero_diagonal", [False, True])
+@pytest.mark.parametrize("kernel", DEFINITE, ids=repr)
+def test_landmarks(kernel, kind, zero_diagonal):
+    """J is that of the landmarks' approximation, and Φ gives its exact gradient, all of it."""
+    X, W, weights = rows(40), orthonormal(), pair_weights(kind, 40)
+    total = NystroemPairSum(
+        X, weights, profiles_of(kernel), 2, 9, np.random.default_rng(0), zero_diagonal=zero_diagonal
+    )
+    evaluation = total.evaluate(W)
+    L = total.landmarks @ W
+    across, within = kernel(X @ W, L), kernel(L)
+    K = across @ np.linalg.solve(within + total._jitter * np.eye(9), across.T)
+    if zero_diagonal:
+        K -= np.diag(kernel.diagonal(X @ W))
+    expected = np.sum(weights.dense() * K)
+    assert evaluation.objective == pytest.approx(expected, rel=1e-6, abs=1e-7 * np.abs(K).sum())
+    gradient = central_gradient(total.objective, W, 1e-5)
+    np.testing.assert_allclose(2 * evaluation.product(W), gradient, atol=2e-6 * np.abs(gradient).max())
+
+
+@pytest.mark.parametrize("kernel", WAVES, ids=repr)
+def test_all_landmarks_are_exact(kernel):
+    """With every row a landmark, J and Φ are the exact ones."""
+    X, W, weights = rows(40), orthonormal(), pair_weights("labels", 40)
+    exact = PairSum(X, weights, profiles_of(kernel)).evaluate(W)
+    found = NystroemPairSum(X, weights, profiles_of(kernel), 2, 40, np.random.default_rng(0)).evaluate(W)
+    assert found.objective == pytest.approx(exact.objective, rel=1e-5)
+    np.testing.assert_allclose(found.matrix(), exact.matrix(), atol=1e-4 * np.abs(exact.matrix()).max())
+
+
+@pytest.mark.parametrize("approximate", [FourierPairSum, NystroemPairSum])
+def test_chunks_add_up(approximate, monkeypatch):
+    """Chunks of rows on threads give what one chunk gives."""
+    X, W, weights = rows(300), orthonormal(), pair_weights("labels", 300)
+    arguments = X, weights, profiles_of(RBF(1.3)), 2, 40
+    whole = approximate(*arguments, np.random.default_rng(0)).evaluate(W)
+    monkeypatch.setattr("gramian.dependence.projection.approximate._CHUNK_BYTES", 1)
+    monkeypatch.setattr("gramian.grams.tiles._SERIAL_ENTRIES", 0)
+    parts = approximate(*arguments, np.random.default_rng(0), n_workers=3).evaluate(W)
+    assert parts.objective == pytest.approx(whole.objective, rel=1e-10)
+    np.testing.assert_allclose(parts.matrix(), whole.matrix(), atol=1e-7 * np.abs(whole.matrix()).max())
+
+
+# The Gram of projected rows --------------------------------------------------------------------------------
+
+
+@every_kernel
+def test_projected_gram(name):
+    """The Gram of projected rows is the kernel there, with the widths that the rows had."""
+    X, W = rows(), orthonormal()
+    kernel = kernel_of(name, X)
+    expected = projected(kernel, X, W)
+    np.testing.assert_allclose(projected_gram(kernel, X @ W).dense(), expected, rtol=1e-12, atol=1e-12)
+    with gramian.config(memory_budget=1000):
+        lazy = projected_gram(kernel, X @ W)
+    np.testing.assert_allclose(lazy @ np.eye(24), expected, rtol=1e-11, atol=1e-11)
+
+
+def test_projected_gram_of_nested_relative_kernels():
+    """Widths of rows stay with them inside sums and multiples."""
+    X, W = rows(), orthonormal()
+    kernel = (2.0 * KERNELS["relative rbf"] + RBF(1.0)).fit(X)
+    expected = 2 * projected(kernel.first_.kernel_, X, W) + RBF(1.0)(X @ W)
+    np.testing.assert_allclose(projected_gram(kernel, X @ W).dense(), expected, atol=1e-12)
+    with pytest.raises(ValueError, match="is not a smooth function"):
+        projected_gram(Laplacian(1.0), X)

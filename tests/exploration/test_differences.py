@@ -1,0 +1,119 @@
+"""Differences between groups, against loops over groups and hand-made cases."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gramian.exploration.differences import group_differences, sentence
+from gramian.tables.kinds import BOOLEAN, CATEGORY, CONSTANT, DATE, NUMBER, Column
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], [60, 40, 20])
+    age = rng.normal(40, 5, 120) + 20 * (labels == 1)
+    age[::17] = np.nan
+    frame = pd.DataFrame(
+        {
+            "age": age,
+            "city": pd.Categorical(np.where(labels == 2, "Oslo", rng.choice(["Bonn", "Rome"], 120))),
+            "member": pd.array(labels == 0, dtype="boolean"),
+            "joined": pd.Timestamp("2020-01-01")
+            + pd.to_timedelta(rng.integers(0, 300, 120) + 500 * (labels == 2), "D"),
+            "one": 1.0,
+        }
+    )
+    frame.loc[labels == 1, "city"] = np.where(rng.random(40) < 0.8, None, frame.loc[labels == 1, "city"])
+    kinds = {"age": NUMBER, "city": CATEGORY, "member": BOOLEAN, "joined": DATE, "one": CONSTANT}
+    columns = [Column(name, kind, float(frame[name].isna().mean())) for name, kind in kinds.items()]
+    days = (frame["joined"] - frame["joined"].min()).dt.days.to_numpy(float)
+    return frame, columns, labels, {"age": age, "joined": days}
+
+
+def test_effects_of_numbers(table):
+    """Difference of means over the pooled standard deviation, as a textbook has it."""
+    frame, columns, labels, values = table
+    found = group_differences(frame, columns, labels, values)
+    effect = next(item.effect for item in found[1] if item.column == "age")
+    inside, outside = frame["age"][labels == 1].dropna(), frame["age"][labels != 1].dropna()
+    m, n = len(inside), len(outside)
+    pooled = np.sqrt(((m - 1) * inside.var() + (n - 1) * outside.var()) / (m + n - 2))
+    assert effect == pytest.approx((inside.mean() - outside.mean()) / pooled, rel=1e-12)
+
+
+def test_shares_of_levels_and_gaps(table):
+    frame, columns, labels, values = table
+    found = group_differences(frame, columns, labels, values)
+    city = next(item for item in found[2] if item.column == "city")
+    assert (city.level, city.here, city.elsewhere) == ("Oslo", "100 %", "0 %")
+    member = next(item for item in found[0] if item.column == "member")
+    assert (member.level, member.effect) == ("yes", 1.0)
+    gap = next(item for item in found[1] if item.level == "missing")
+    assert gap.column == "city"
+    assert gap.effect == pytest.approx(
+        frame["city"][labels == 1].isna().mean() - frame["city"][labels != 1].isna().mean()
+    )
+
+
+def test_unused_columns_and_largest_first(table):
+    frame, columns, labels, values = table
+    for group in group_differences(frame, columns, labels, values):
+        assert all(item.column != "one" for item in group)
+        numbers = [abs(item.effect) for item in group if not item.level]
+        assert numbers == sorted(numbers, reverse=True)
+
+
+def test_rows_of_no_group_do_not_count(table):
+    frame, columns, labels, values = table
+    outside = labels.copy()
+    outside[::5] = -1
+    here = outside >= 0
+    part = {name: column[here] for name, column in values.items()}
+    assert group_differences(frame, columns, outside, values) == group_differences(
+        frame[here].reset_index(drop=True), columns, outside[here], part
+    )
+
+
+def test_one_group_and_tiny_groups(table):
+    frame, columns, labels, values = table
+    assert group_differences(frame, columns, np.zeros(120, int), values) == [[]]
+    labels = np.r_[np.zeros(119, int), 1]
+    assert len(group_differences(frame, columns, labels, values)) == 2
+
+
+def test_groups_of_one_value_each():
+    """Nothing varies within groups: as different as can be shown, and no division by zero."""
+    frame = pd.DataFrame({"a": [0.0, 0.0, 1.0, 1.0]})
+    columns = [Column("a", NUMBER, 0.0)]
+    (first,), (second,) = group_differences(frame, columns, np.array([0, 0, 1, 1]), {"a": frame["a"].to_numpy()})
+    assert (first.effect, second.effect) == (-9.9, 9.9)
+
+
+def test_random_groups_do_not_differ():
+    """Of 60 draws hardly any has a group of which a difference is told, whatever the sizes of the groups."""
+    told = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        labels = rng.choice(3, 120, p=[0.6, 0.3, 0.1])
+        numbers = {f"x{j}": np.where(rng.random(120) < 0.2, np.nan, rng.standard_normal(120)) for j in range(5)}
+        levels = {f"c{j}": pd.Categorical(rng.choice(list("abcd"), 120, p=[0.7, 0.2, 0.06, 0.04])) for j in range(5)}
+        columns = [Column(name, NUMBER, 0.2) for name in numbers] + [Column(name, CATEGORY, 0.0) for name in levels]
+        told += any(group_differences(pd.DataFrame(numbers | levels), columns, labels, numbers))
+    assert told <= 6
+
+
+def test_a_level_called_missing_is_not_a_gap():
+    labels = np.repeat([0, 1], 20)
+    frame = pd.DataFrame({"state": pd.Categorical(np.where(labels == 0, "missing", "fine"))})
+    first, _ = group_differences(frame, [Column("state", CATEGORY, 0.0)], labels, {})
+    assert sentence(first, {"state": CATEGORY}) == "state is 'missing' in 100 % (elsewhere 0 %)"
+
+
+def test_sentence(table):
+    frame, columns, labels, values = table
+    kinds = {column.name: column.kind for column in columns}
+    told = sentence(group_differences(frame, columns, labels, values)[2], kinds)
+    assert "city is Oslo in 100 % (elsewhere 0 %)" in told
+    assert "later joined" in told
+    assert sentence([], kinds) == ""
