@@ -1,6 +1,6 @@
 """How much do two sets of columns depend on each other, and which directions carry that?"""
 
-from gramian.dependence.measures.hsic import center_alignment, hsic
+from gramian.dependence.measures.hsic import UndefinedAlignmentError, center_alignment, hsic
 from gramian.dependence.measures.independence import IndependenceTest, hsic_test
 from gramian.dependence.network.class_average import ClassAverageChain, two_layer_widths
 from gramian.dependence.network.dependence_network import DependenceNetwork
@@ -21,6 +21,7 @@ __all__ = [
     "IndependenceTest",
     "PairWeights",
     "SecondOrder",
+    "UndefinedAlignmentError",
     "alignment_weights",
     "alternative_search",
     "center_alignment",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gramian.dependence import center_alignment, hsic, hsic_test
+from gramian.dependence import UndefinedAlignmentError, center_alignment, hsic, hsic_test
 from gramian.kernels import RBF, Polynomial, SquaredDistance
 
 
@@ -24,7 +24,7 @@ def test_constant_data(rng, kernel):
     for method in ("gamma", "permutation", "block"):
         test = hsic_test(X, constant, kernel_y=kernel, method=method, n_permutations=19)
         assert (test.statistic, test.pvalue) == (0, 1)
-    with pytest.raises(ValueError, match="all samples of Y are equally alike"):
+    with pytest.raises(UndefinedAlignmentError, match="all samples of Y are equally alike"):
         center_alignment(X, constant, kernel_y=kernel)
 
 
@@ -34,7 +34,7 @@ def test_constant_matrices_and_labels(rng):
     for Y, kernel in ((np.full((30, 30), 0.3), "precomputed"), (["a"] * 30, "labels")):
         assert hsic(X, Y, kernel_y=kernel) == pytest.approx(0, abs=1e-30)
         assert hsic_test(X, Y, kernel_y=kernel, method="gamma").pvalue == 1
-        with pytest.raises(ValueError, match="all samples of X are equally alike"):
+        with pytest.raises(UndefinedAlignmentError, match="all samples of X are equally alike"):
             center_alignment(Y, X, kernel_x=kernel)
 
 
@@ -62,9 +62,20 @@ def test_one_odd_sample(rng):
     X, labels = rng.normal(size=(31, 2)), np.repeat([0, 1], [30, 1])
     for kernel in ("linear", "rbf"):
         options = {"kernel_x": kernel, "kernel_y": "labels"}
-        with pytest.raises(ValueError, match="without the diagonal all samples of Y are equally alike"):
+        with pytest.raises(UndefinedAlignmentError, match="without the diagonal all samples of Y are equally alike"):
             center_alignment(X, labels, estimator="unbiased", **options)
         assert 0 < center_alignment(X, labels, **options) < 1
+
+
+def test_a_value_that_occurs_once(rng):
+    """A column of two values of which one occurs once: 0 without normalisation, and never an end for the caller."""
+    column, y = np.repeat([0.0, 1.0], [30, 1]), rng.normal(size=31)
+    for kernel in ("linear", RBF(1.0)):
+        assert hsic(column, y, kernel_x=kernel, estimator="unbiased") == pytest.approx(0, abs=1e-15)
+        with pytest.raises(UndefinedAlignmentError, match="without the diagonal all samples of X"):
+            hsic(column, y, kernel_x=kernel, estimator="unbiased", normalized=True)
+        for method in ("gamma", "permutation", "block"):
+            assert 0 < hsic_test(column, y, kernel_x=kernel, method=method, n_permutations=19).pvalue <= 1
 
 
 # Large and small numbers -----------------------------------------------------------------------------------

@@ -17,6 +17,23 @@ _ESTIMATORS = ("biased", "unbiased", "block", "linear")
 _QUADRUPLE = 4  # the fewest samples with an unbiased estimate
 
 
+class UndefinedAlignmentError(ValueError):
+    """A normalised HSIC that does not exist, because HSIC(X, X) or HSIC(Y, Y) is zero: 0 / 0.
+
+    The biased HSIC(X, X) is zero if all samples of X are equally alike. The unbiased one is zero also if
+    K_ij = a_i + a_j for all pairs i ≠ j, as for a column of two values of which one occurs once. HSIC itself is 0
+    then, so a caller that looks for dependence may catch this error and go on with 0.
+
+    Examples
+    --------
+    >>> one_odd = [0.0, 0.0, 0.0, 0.0, 1.0]
+    >>> try:
+    ...     value = center_alignment(one_odd, [1.0, 2.0, 3.0, 4.0, 5.0], estimator="unbiased")
+    ... except UndefinedAlignmentError:
+    ...     value = 0.0
+    """
+
+
 def hsic(
     X: Any,
     Y: Any,
@@ -85,6 +102,11 @@ def hsic(
     -------
     float
         Exactly 0 if all rows of X, or of Y, are equal.
+
+    Raises
+    ------
+    UndefinedAlignmentError
+        With ``normalized=True``, if HSIC(X, X) or HSIC(Y, Y) is zero.
 
     References
     ----------
@@ -181,6 +203,12 @@ def center_alignment(
     -------
     float
 
+    Raises
+    ------
+    UndefinedAlignmentError
+        If HSIC(X, X) or HSIC(Y, Y) is zero: all samples of a side equally alike, or, for "unbiased", a column of two
+        values of which one occurs once.
+
     References
     ----------
     Cortes, Mohri, Rostamizadeh (2012). Algorithms for learning kernels based on centered alignment. JMLR.
@@ -229,7 +257,7 @@ def _alignment(sums: PairSums, estimator: str) -> float:
     trace_x, trace_y = sums.squares()
     for name, side, trace in (("X", sums.x, trace_x), ("Y", sums.y, trace_y)):
         if side.is_rounding(np.sqrt(max(trace, 0.0))):
-            raise ValueError(
+            raise UndefinedAlignmentError(
                 f"all samples of {name} are equally alike, so nothing can be aligned with them; drop constant data, "
                 f"or use hsic with normalized=False, which is 0 then"
             )
@@ -245,7 +273,7 @@ def _unbiased_square(name: str, squares: float, side: SideSums) -> float:
     """Σ_{i≠j} K̃_ij² of the U-centred matrix; an error if that is rounding."""
     square = unbiased_product(squares, side, side)
     if side.is_rounding(np.sqrt(max(square, 0.0))) or square <= 100 * side.eps * squares:
-        raise ValueError(
+        raise UndefinedAlignmentError(
             f"without the diagonal all samples of {name} are equally alike, as labels are of which one sample is the "
             "only one of its kind; use estimator='biased', or drop such samples"
         )
