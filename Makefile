@@ -26,10 +26,11 @@ test: $(READY)  ## run every test and every documented example, with coverage
 browser:  ## install the browser that some tests of the page need (Debian's chromium, as root)
 	sh scripts/browser
 
-lint: $(READY)  ## check style (ruff) and types (mypy, strict)
+lint: $(READY)  ## check style (ruff), types (mypy, strict) and the direction of imports (import-linter)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 bench: $(READY)  ## time gramian beside its peers; ONLY=name runs one question
 	$(BIN)/python -m benchmarks $(ONLY)
