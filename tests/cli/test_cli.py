@@ -13,14 +13,14 @@ import urllib.request
 import numpy as np
 import pandas as pd
 import pytest
-from explore.conftest import customers
 from typer.testing import CliRunner
 
 import gramian
+from exploration.conftest import customers
 from gramian.cli import app
 from tables.malformed_files import write_refused
 
-pytest_plugins = ["explore.conftest"]
+pytest_plugins = ["exploration.conftest"]
 
 
 @pytest.fixture

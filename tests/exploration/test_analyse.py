@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from explore.conftest import customers
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
+from exploration.conftest import customers
 from gramian import ClusterKernel, load
 from gramian.exploration import analyse, explore
 from gramian.exploration.model import TableModel

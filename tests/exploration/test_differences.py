@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from gramian.exploration.differences import group_differences, sentence
-from gramian.tables.kinds import BOOLEAN, CATEGORY, CONSTANT, DATE, NUMBER, Column
+from gramian.tables.table import BOOLEAN, CATEGORY, CONSTANT, DATE, NUMBER, Column
 
 
 @pytest.fixture

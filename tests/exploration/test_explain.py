@@ -7,7 +7,7 @@ import pytest
 from gramian import hsic
 from gramian.exploration.explain import importances, missing_values, oddities
 from gramian.kernels import RBF, Linear
-from gramian.tables.kinds import CATEGORY, EMPTY, NUMBER, Column
+from gramian.tables.table import CATEGORY, EMPTY, NUMBER, Column
 
 
 @pytest.fixture

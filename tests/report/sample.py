@@ -12,7 +12,7 @@ import pandas as pd
 from gramian.clustering.automatic.view import View
 from gramian.exploration.result import Alternative, Cluster, Difference, Exploration, Importance, Missingness, Oddity
 from gramian.exploration.wording import number
-from gramian.tables.kinds import Column
+from gramian.tables.table import Column
 
 # Names and values that try to break out of the page, or to break it.
 NASTY = [

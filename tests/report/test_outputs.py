@@ -19,7 +19,7 @@ from gramian.report.outputs import (
     write_file,
     write_rows,
 )
-from gramian.tables.read import Table
+from gramian.tables.table import Table
 
 
 def entries(folder):

@@ -14,7 +14,7 @@ import pytest
 from gramian.exploration.result import Cluster, Missingness
 from gramian.report import write_report
 from gramian.report.page import PAGE_LIMIT, render
-from gramian.tables.kinds import Column
+from gramian.tables.table import Column
 from report.decoder import Page, read_column
 from report.sample import NASTY, make_exploration, nasty_exploration
 

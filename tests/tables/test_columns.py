@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gramian.tables.columns import settle
-from gramian.tables.kinds import Column
+from gramian.tables.table import Column
 
 
 def settled(values: Any, name: str = "x", **options: Any) -> tuple[pd.Series, Column]:

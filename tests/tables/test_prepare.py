@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import gramian
-from gramian.tables.kinds import Column
 from gramian.tables.prepare import Preparation
-from gramian.tables.read import Table
+from gramian.tables.table import Column, Table
 
 
 def as_table(columns: dict[str, tuple[str, Any]]) -> Table:

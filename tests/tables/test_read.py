@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gramian.tables.prepare import Preparation
-from gramian.tables.read import Table, UnreadableTable, read_table
+from gramian.tables.read import UnreadableTable, read_table
+from gramian.tables.table import Table
 from tables.malformed_files import GOOD, write_mended, write_refused
 
 

@@ -1,8 +1,33 @@
-"""From a table with missing values, categories and dates to groups, reasons and a model, with nothing to tune."""
+"""Exploration of a table with missing values: clusters, ranks, outlier scores, explanations, and a model for new rows.
+
+An application of the tasks, which it uses by their public names; :mod:`gramian.report` shows what it finds.
+"""
 
 from gramian.exploration.analyse import explore
 from gramian.exploration.model import TableModel
-from gramian.exploration.result import Exploration
+from gramian.exploration.result import (
+    Alternative,
+    Cluster,
+    Difference,
+    Exploration,
+    Importance,
+    Missingness,
+    Oddity,
+)
 from gramian.tables import Preparation, Table, UnreadableTable, read_table
 
-__all__ = ["Exploration", "Preparation", "Table", "TableModel", "UnreadableTable", "explore", "read_table"]
+__all__ = [
+    "Alternative",
+    "Cluster",
+    "Difference",
+    "Exploration",
+    "Importance",
+    "Missingness",
+    "Oddity",
+    "Preparation",
+    "Table",
+    "TableModel",
+    "UnreadableTable",
+    "explore",
+    "read_table",
+]

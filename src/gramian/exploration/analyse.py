@@ -24,9 +24,7 @@ from gramian.exploration.stages import Notify, Stages
 from gramian.exploration.wording import count, listing, percent
 from gramian.kernels import RBF
 from gramian.metrics import adjusted_rand, normalized_mutual_info
-from gramian.tables.kinds import USED
-from gramian.tables.prepare import Preparation
-from gramian.tables.read import Table
+from gramian.tables import USED, Preparation, Table
 from gramian.typing import Array
 
 _FITTED_ROWS = 5000  # the others are assigned, as rows that come later are

@@ -10,7 +10,7 @@ from scipy.special import stdtrit
 
 from gramian.exploration.result import Difference
 from gramian.exploration.wording import day, listing, number, percent, short
-from gramian.tables.kinds import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Column
+from gramian.tables import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Column
 from gramian.typing import Array
 
 _SHOWN = 8  # differences kept per group

@@ -12,7 +12,7 @@ from gramian import DependenceReduction, hsic, hsic_test
 from gramian.exploration.result import Importance, Missingness, Oddity
 from gramian.exploration.wording import day, listing, number, percent, short
 from gramian.kernels import RBF, Linear
-from gramian.tables.kinds import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Column
+from gramian.tables import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Column
 from gramian.typing import Array
 
 _DEPENDENCE_ROWS = 4000  # a dependence that takes more rows to see is not one to show

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gramian.clustering.automatic.view import View
-from gramian.tables.kinds import Column
+from gramian.tables import Column
 from gramian.typing import Array
 
 

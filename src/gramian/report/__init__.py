@@ -1,10 +1,41 @@
-"""Reports of an exploration: one page that opens anywhere, and pictures.
+"""What an exploration leaves behind: a folder with a page that opens anywhere, pictures, rows, a summary and a model.
 
-Both draw what :mod:`gramian.exploration.result` describes and compute nothing new. They need the extra ``app`` (pandas,
-jinja2, matplotlib), which is imported when they are called.
+Everything here shows what :class:`gramian.exploration.Exploration` holds and computes nothing new. It needs the extra
+``app`` (pandas, pyarrow, jinja2, matplotlib); jinja2 and matplotlib are imported when something is drawn.
 """
 
+from gramian.report.colours import INK, PAPER, css_variables
+from gramian.report.outputs import (
+    MODEL,
+    REPORT,
+    ROWS,
+    SUMMARY,
+    OutputExists,
+    assigned_rows,
+    check_free,
+    json_lines,
+    summary,
+    write_file,
+    write_folder,
+)
 from gramian.report.page import write_report
 from gramian.report.pictures import write_pictures
 
-__all__ = ["write_pictures", "write_report"]
+__all__ = [
+    "INK",
+    "MODEL",
+    "PAPER",
+    "REPORT",
+    "ROWS",
+    "SUMMARY",
+    "OutputExists",
+    "assigned_rows",
+    "check_free",
+    "css_variables",
+    "json_lines",
+    "summary",
+    "write_file",
+    "write_folder",
+    "write_pictures",
+    "write_report",
+]

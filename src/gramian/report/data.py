@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from gramian.exploration.result import Exploration
+from gramian.exploration import Exploration
 from gramian.report.words import FIRST_GROUP, FIRST_ROW, LONGEST_NAME, cell, clean
-from gramian.tables.kinds import BOOLEAN, CONSTANT, DATE, EMPTY, IDENTIFIER, NUMBER
+from gramian.tables import BOOLEAN, CONSTANT, DATE, EMPTY, IDENTIFIER, NUMBER
 from gramian.typing import Array
 
 MOST_ROWS = 200_000

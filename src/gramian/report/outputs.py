@@ -1,4 +1,7 @@
-"""The folder an exploration is written to: all of it, or nothing."""
+"""Write what an exploration found: the whole folder or nothing, and the answers for new rows.
+
+The command line and the web server call this module; file names of the folder stand here.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from gramian.exploration.model import TableModel
-from gramian.exploration.result import Exploration
+from gramian.exploration import Exploration, TableModel
 from gramian.persistence import save
-from gramian.tables.read import Table
+from gramian.report.page import write_report
+from gramian.report.pictures import write_pictures
+from gramian.tables import Table
 
 REPORT, ROWS, SUMMARY, MODEL = "report.html", "rows.csv", "summary.json", "model.gramian"
 _WRITTEN = {REPORT, ROWS, SUMMARY, MODEL, "map.png", "groups.png", "missing.png"}
@@ -51,8 +55,6 @@ def check_free(folder: Path, *, force: bool = False) -> None:
 
 def write_folder(exploration: Exploration, model: TableModel, folder: Path, *, force: bool = False) -> None:
     """Write the report, the rows, the summary, the model and the pictures."""
-    from gramian.report import write_pictures, write_report
-
     with whole_folder(folder, force=force) as draft:
         write_report(exploration, draft / REPORT)
         write_pictures(exploration, draft)

@@ -14,13 +14,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gramian.exploration.result import Alternative, Cluster, Difference, Exploration
+from gramian.exploration import Alternative, Cluster, Difference, Exploration
 from gramian.exploration.wording import count
 from gramian.report import words
 from gramian.report.colours import GROUPS, INK, PAPER, css_variables, group_shape
 from gramian.report.data import MOST_ROWS, Packed, pack
 from gramian.report.stills import evidence_points, still_map
-from gramian.tables.kinds import IDENTIFIER, USED
+from gramian.tables import IDENTIFIER, USED
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -59,8 +59,8 @@ def write_report(exploration: Exploration, path: str | Path) -> Path:
     Examples
     --------
     >>> import numpy as np, pandas as pd, tempfile
-    >>> from gramian.exploration.result import Cluster, Exploration, Missingness
-    >>> from gramian.tables.kinds import Column
+    >>> from gramian.exploration import Cluster, Exploration, Missingness
+    >>> from gramian.tables import Column
     >>> from gramian.report import write_report
     >>> labels = np.array([0, 0, 1])
     >>> corners = np.array([[0.0, 0.1], [0.1, 0.0], [1.0, 1.0]])

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gramian.exploration.result import Cluster, Difference, Exploration
+from gramian.exploration import Cluster, Difference, Exploration
 from gramian.exploration.wording import count
 from gramian.report.colours import INK, PAPER, group_colour, group_shape
 from gramian.report.data import first_view
 from gramian.report.words import clean, group_name, share
-from gramian.tables.kinds import USED
+from gramian.tables import USED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,7 +1,39 @@
-"""Tables for people: read a file or a data frame, know the kinds of its columns, and turn them into numbers."""
+"""Tables with columns of several kinds: read them from files, and turn their columns into numbers.
 
-from gramian.tables.kinds import Column
+Lies below the tasks. Importing it needs no pandas; reading a file or a data frame does (the extra ``app``).
+"""
+
 from gramian.tables.prepare import Preparation
-from gramian.tables.read import Table, UnreadableTable, read_table
+from gramian.tables.read import UnreadableTable, read_table
+from gramian.tables.table import (
+    BOOLEAN,
+    CATEGORY,
+    CONSTANT,
+    DATE,
+    EMPTY,
+    IDENTIFIER,
+    IGNORED,
+    NUMBER,
+    TEXT,
+    USED,
+    Column,
+    Table,
+)
 
-__all__ = ["Column", "Preparation", "Table", "UnreadableTable", "read_table"]
+__all__ = [
+    "BOOLEAN",
+    "CATEGORY",
+    "CONSTANT",
+    "DATE",
+    "EMPTY",
+    "IDENTIFIER",
+    "IGNORED",
+    "NUMBER",
+    "TEXT",
+    "USED",
+    "Column",
+    "Preparation",
+    "Table",
+    "UnreadableTable",
+    "read_table",
+]

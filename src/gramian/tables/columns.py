@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from gramian.tables.kinds import BOOLEAN, CATEGORY, CONSTANT, DATE, EMPTY, IDENTIFIER, NUMBER, TEXT, USED, Column
+from gramian.tables.table import BOOLEAN, CATEGORY, CONSTANT, DATE, EMPTY, IDENTIFIER, NUMBER, TEXT, USED, Column
 from gramian.typing import Array
 
 __all__ = ["MISSING", "settle"]

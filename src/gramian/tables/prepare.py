@@ -15,7 +15,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.tables.kinds import BOOLEAN, CATEGORY, DATE, NUMBER, USED
+from gramian.tables.table import BOOLEAN, CATEGORY, DATE, NUMBER, USED
 from gramian.typing import Array
 
 __all__ = ["Preparation"]

@@ -12,7 +12,7 @@ import gzip
 import os
 import zlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -21,48 +21,17 @@ import pyarrow as pa
 
 from gramian.tables.columns import settle
 from gramian.tables.formats import RawTable, opener_of, read_raw
-from gramian.tables.kinds import IGNORED, USED, Column
 from gramian.tables.streams import Fault, in_one_line
+from gramian.tables.table import IGNORED, Table
 
 if TYPE_CHECKING:
     from gramian.tables.prepare import Preparation
 
-__all__ = ["Table", "UnreadableTable", "read_table"]
+__all__ = ["UnreadableTable", "read_table"]
 
 
 class UnreadableTable(ValueError):
     """A file that cannot be read as a table; the message is one line that says where and what to do."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table with typed columns.
-
-    Attributes
-    ----------
-    frame : pandas.DataFrame (n, n_columns)
-        Numbers as float64, categories as category, booleans as boolean, dates as datetime64; columns that are not
-        used as they were read. Missing values are missing.
-    columns : list of Column
-        One for each column of ``frame``.
-    source : str
-        Name of the file, without its folders.
-    notes : list of str
-        What was decided while reading, for people.
-    missing : list of str
-        The codes of missing values that were declared.
-    """
-
-    frame: Any
-    columns: list[Column]
-    source: str
-    notes: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-
-    @property
-    def used(self) -> list[str]:
-        """Names of the columns that tell rows apart."""
-        return [column.name for column in self.columns if column.kind in USED]
 
 
 def read_table(

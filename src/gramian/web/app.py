@@ -25,8 +25,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from gramian.datasets import list_tables, load_table
-from gramian.report.colours import INK, PAPER, css_variables
-from gramian.report.outputs import MODEL, REPORT, ROWS, SUMMARY
+from gramian.report import INK, MODEL, PAPER, REPORT, ROWS, SUMMARY, css_variables
 from gramian.web.guard import UPLOADS, Guard
 from gramian.web.jobs import FINISHED, WAITING, WORKER, Job, Jobs, UnknownJob, WrongMoment
 from gramian.web.query import rows_like

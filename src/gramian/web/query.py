@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import gramian
-from gramian.exploration.model import TableModel
-from gramian.report.outputs import MODEL, ROWS, SUMMARY
-from gramian.tables.kinds import IDENTIFIER
+from gramian.exploration import TableModel
+from gramian.report import MODEL, ROWS, SUMMARY
+from gramian.tables import IDENTIFIER
 
 _COLUMNS = 6  # shown of a row
 _LONGEST_VALUE = 80

@@ -40,7 +40,7 @@ def explore_table(folder: Path, job: dict[str, Any], notify: Notify) -> None:
     """Read the table of a job, explore it and write the results."""
     notify("reading", 0.0)
     from gramian.exploration import explore
-    from gramian.report.outputs import write_folder
+    from gramian.report import write_folder
     from gramian.tables import read_table
 
     path = folder / job["table"]

@@ -1,0 +1,67 @@
+"""A table with typed columns, and the kinds of columns it can have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+NUMBER, CATEGORY, BOOLEAN, DATE = "number", "category", "boolean", "date"
+IDENTIFIER, CONSTANT, TEXT, EMPTY, IGNORED = "identifier", "constant", "text", "empty", "ignored"
+USED = (NUMBER, CATEGORY, BOOLEAN, DATE)
+"""Kinds of columns that tell rows apart; the others are kept for display only."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is known of one column.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        One of the kinds of this module.
+    missing : float
+        Share of rows without a value.
+    note : str
+        Why it is of this kind, where that is not plain; for people.
+    form : str
+        How it was written, where later rows may not tell: "day first" or "month first" for dates, "+ and -" for
+        categories in which "-" is not a missing value.
+    """
+
+    name: str
+    kind: str
+    missing: float
+    note: str = ""
+    form: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with typed columns.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame (n, n_columns)
+        Numbers as float64, categories as category, booleans as boolean, dates as datetime64; columns that are not
+        used as they were read. Missing values are missing.
+    columns : list of Column
+        One for each column of ``frame``.
+    source : str
+        Name of the file, without its folders.
+    notes : list of str
+        What was decided while reading, for people.
+    missing : list of str
+        The codes of missing values that were declared.
+    """
+
+    frame: Any
+    columns: list[Column]
+    source: str
+    notes: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    @property
+    def used(self) -> list[str]:
+        """Names of the columns that tell rows apart."""
+        return [column.name for column in self.columns if column.kind in USED]
