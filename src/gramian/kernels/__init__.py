@@ -7,29 +7,22 @@ from sklearn.base import clone
 
 from gramian.kernels.base import Kernel, Product, Scaled, Sum
 from gramian.kernels.cluster import ClusterKernel
-from gramian.kernels.expansion import Expansion
-from gramian.kernels.family import (
-    ExponentialProduct,
-    InverseMultiquadric,
-    ProfileKernel,
-    RationalQuadratic,
-    RelativeRBF,
-)
-from gramian.kernels.given import FunctionKernel, Precomputed
-from gramian.kernels.graph import NeighborGraph
-from gramian.kernels.vector import (
+from gramian.kernels.distance import (
     RBF,
-    TL1,
     Cauchy,
-    Cosine,
     GaussianDifference,
-    Laplacian,
-    Linear,
+    InverseMultiquadric,
     Multiquadric,
-    Polynomial,
+    RationalQuadratic,
     SquaredDistance,
-    Tanh,
 )
+from gramian.kernels.expansion import Expansion
+from gramian.kernels.given import FunctionKernel, Precomputed, ProfileKernel
+from gramian.kernels.graph import NeighborGraph
+from gramian.kernels.inner import Cosine, ExponentialProduct, Linear, Polynomial, Tanh
+from gramian.kernels.manhattan import TL1, Laplacian
+from gramian.kernels.profile import Profile
+from gramian.kernels.relative import RelativeRBF
 from gramian.kernels.widths import resolve_width
 
 __all__ = [
@@ -51,6 +44,7 @@ __all__ = [
     "Polynomial",
     "Precomputed",
     "Product",
+    "Profile",
     "ProfileKernel",
     "RationalQuadratic",
     "RelativeRBF",

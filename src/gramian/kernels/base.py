@@ -8,7 +8,7 @@ finite features, ``_features``; blocks, streamed products and Grams come from he
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import hstack, issparse
@@ -23,6 +23,13 @@ from gramian.grams.dense import DenseGram
 from gramian.grams.features import Factor, FeatureGram, KernelFactor, MatrixFactor, squared_norms
 from gramian.grams.lazy import LazyGram
 from gramian.typing import Array, Matrix
+
+if TYPE_CHECKING:  # which needs this module
+    from gramian.kernels.profile import Profile, WeightedProfiles
+
+# What gives a kernel its values, and what says so in another way.
+_VALUES = ("__call__", "_block", "_sides", "_tile", "_diagonal", "_features")
+_FORMULAS = ("profile", "profiles", "frequencies")
 
 
 class Kernel(BaseEstimator):
@@ -49,6 +56,14 @@ class Kernel(BaseEstimator):
     accepts_nan: bool = False
     pairwise: bool = False
     sparse_blocks: bool = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Forget an inherited formula where a subclass changes the values by other means than its profile."""
+        super().__init_subclass__(**options)
+        nearest = min(_place(cls, hook) for hook in _VALUES)
+        for name in _FORMULAS:
+            if nearest < _place(cls, name):
+                setattr(cls, name, getattr(Kernel, name))
 
     # Hooks -------------------------------------------------------------------------------------------------
 
@@ -177,6 +192,42 @@ class Kernel(BaseEstimator):
         """What ``_features(X)`` would take."""
         return float(X.shape[0]) * self._n_features(X) * X.dtype.itemsize
 
+    # The formula -------------------------------------------------------------------------------------------
+
+    def profile(self) -> Profile | None:
+        """The kernel's formula as a function of one number per pair, or None if it is no such function.
+
+        A subclass that overrides it is another kernel everywhere: in blocks, Grams, Fourier features, neighbour
+        search and dependence. One that overrides the values by other means has no profile.
+        """
+        return None
+
+    def profiles(self) -> WeightedProfiles | None:
+        """Pairs (weight, profile) that add up to the kernel, or None if it is no such sum."""
+        profile = self.profile()
+        return None if profile is None else ((1.0, profile),)
+
+    def frequencies(self, d: int, size: int, rng: np.random.Generator, *, orthogonal: bool = False) -> Array | None:
+        """Random ω in the columns of a (d, size) array, with k(x, y) = k(0, 0) · mean of cos(ω·(x − y)).
+
+        Parameters
+        ----------
+        d : int
+            Number of features of a row.
+        size : int
+            Number of frequencies.
+        rng : numpy.random.Generator
+        orthogonal : bool
+            Make them orthogonal in groups of d, where the kernel is one of the Euclidean distance.
+
+        Returns
+        -------
+        frequencies : ndarray (d, size) or None
+            None where none are known.
+        """
+        profile = self.profile()
+        return None if profile is None else profile.frequencies(d, size, rng, orthogonal=orthogonal)
+
     # Algebra -----------------------------------------------------------------------------------------------
 
     def __add__(self, other: Any) -> Kernel:
@@ -211,6 +262,11 @@ class Kernel(BaseEstimator):
         tags.input_tags.allow_nan = bool(self.accepts_nan)
         tags.input_tags.pairwise = bool(self.pairwise)
         return tags
+
+
+def _place(cls: type, name: str) -> int:
+    """How far up the bases of a class an attribute is defined."""
+    return next(place for place, base in enumerate(cls.__mro__) if name in vars(base))
 
 
 class FeatureKernel(Kernel):
@@ -318,6 +374,13 @@ class Sum(_Pair):
     def has_features(self) -> bool:  # type: ignore[override]
         return all(part.has_features for part in self._parts())
 
+    def profiles(self) -> WeightedProfiles | None:
+        parts = [part.profiles() for part in self._parts()]
+        if any(part is None for part in parts):
+            return None
+        terms = tuple(term for part in parts if part is not None for term in part)
+        return tuple((weight, profile) for weight, profile in terms if weight) or terms
+
     def _features(self, X: Matrix) -> Matrix:
         parts = [part._features(X) for part in self._parts()]
         return hstack(parts, "csr") if any(map(issparse, parts)) else np.hstack(parts)
@@ -406,6 +469,11 @@ class Scaled(Kernel):
     @property
     def has_features(self) -> bool:  # type: ignore[override]
         return bool(self._inner.has_features)
+
+    def profiles(self) -> WeightedProfiles | None:
+        terms = self._inner.profiles()
+        factor = check_real(self, "factor", least=0)
+        return None if terms is None else tuple((factor * weight, profile) for weight, profile in terms)
 
     def _features(self, X: Matrix) -> Matrix:
         return self._inner._features(X) * X.dtype.type(np.sqrt(self.factor))

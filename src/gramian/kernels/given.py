@@ -1,4 +1,4 @@
-"""Kernels that come from the user: a matrix of similarities, or a function of two arrays."""
+"""Kernels that come from the user: a matrix of similarities, a function of two arrays, or one of a number per pair."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from gramian.checks import check_choice
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
+from gramian.grams.features import squared_norms
 from gramian.grams.sparse import SparseGram
 from gramian.grams.tiles import slices
 from gramian.kernels.base import Kernel
+from gramian.kernels.profile import Profile
+from gramian.kernels.vector import VectorKernel
 from gramian.typing import Array, Matrix
+
+_MANY_BETAS = 1000  # which tell whether a function is negative anywhere
 
 
 class Precomputed(Kernel):
@@ -136,3 +142,108 @@ class FunctionKernel(Kernel):
                     "the kernel function is not symmetric: function(X, Y) must be the transpose of function(Y, X)"
                 )
         return np.concatenate([np.diagonal(block) for block in blocks])
+
+
+class ProfileKernel(VectorKernel):
+    """k(x, y) = f(x·y) or f(‖x − y‖²) for a function f that the user writes, with its derivative.
+
+    Parameters
+    ----------
+    value : callable
+        f: takes an array of any shape, returns a new array of that shape.
+    derivative : callable
+        f′, likewise. The dependence solver needs it.
+    second_derivative : callable, optional
+        f″. Only the second-order certificate needs it.
+    kind : {"distance", "inner"}, default "distance"
+        What f is a function of: the squared distance or the inner product.
+    nonnegative : bool, optional
+        Whether f is never negative, so that row sums of the kernel can serve as degrees. By default ``fit`` looks at
+        f over the range that distances or inner products of X and of its projections can have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> logarithmic = ProfileKernel(lambda b: -np.log1p(b), lambda b: -1 / (1 + b))
+    >>> logarithmic([[0.0]], [[2.0]]).round(3)
+    array([[-1.609]])
+    """
+
+    definite: bool = False
+
+    def __init__(
+        self,
+        value: Callable[[Array], Array],
+        derivative: Callable[[Array], Array],
+        second_derivative: Callable[[Array], Array] | None = None,
+        kind: str = "distance",
+        nonnegative: bool | None = None,
+    ) -> None:
+        self.value = value
+        self.derivative = derivative
+        self.second_derivative = second_derivative
+        self.kind = kind
+        self.nonnegative = nonnegative
+
+    def _resolve(self, X: Matrix) -> None:
+        profile = self.profile()
+        if self.nonnegative is None:
+            self.nonnegative_ = _is_nonnegative(profile, X)
+
+    def profile(self) -> Profile:
+        check_choice(self, "kind", ("distance", "inner"))
+        check_choice(self, "nonnegative", (True, False, None))
+        for name in ("value", "derivative"):
+            if not callable(getattr(self, name)):
+                raise ValueError(f"{name}={getattr(self, name)!r} must be a function of an array")
+        if self.second_derivative is not None and not callable(self.second_derivative):
+            raise ValueError(f"second_derivative={self.second_derivative!r} must be a function of an array, or None")
+        found = getattr(self, "nonnegative_", False) if self.nonnegative is None else bool(self.nonnegative)
+        return _Written(self, found)
+
+
+class _Written(Profile):
+    """The functions of a ProfileKernel."""
+
+    def __init__(self, kernel: ProfileKernel, nonnegative: bool) -> None:
+        self.kernel = kernel
+        self.kind = "inner" if kernel.kind == "inner" else "distance"
+        self.nonnegative = nonnegative
+
+    def _value(self, beta: Array) -> Array:
+        return self._called("value", beta)
+
+    def both(self, beta: Array) -> tuple[Array, Array]:
+        return self._called("value", beta.copy()), self._called("derivative", beta)
+
+    def second_derivative(self, beta: Array) -> Array:
+        if self.kernel.second_derivative is None:
+            raise ValueError("the kernel has second_derivative=None, which the second-order certificate needs; pass f″")
+        return self._called("second_derivative", np.array(beta))
+
+    def _called(self, name: str, beta: Array) -> Array:
+        """One of the user's functions, as a new array of the dtype of β; an error if it gives no numbers."""
+        given = beta.copy()  # the function may write into what it gets
+        with np.errstate(all="ignore"):
+            out = getattr(self.kernel, name)(beta)
+        if np.shape(out) != given.shape or np.asarray(out).dtype.kind not in "fiub":
+            shown = "None" if out is None else f"{np.asarray(out).dtype} of shape {np.shape(out)}"
+            raise ValueError(
+                f"{name} of ProfileKernel returned {shown} for an array of shape {given.shape}; return one like it, of "
+                "real numbers"
+            )
+        found = np.array(out, given.dtype)
+        if not np.isfinite(found).all():
+            where = float(given[~np.isfinite(found)].flat[0])
+            raise ValueError(
+                f"{name} of ProfileKernel is not finite at β = {where:g}; return finite numbers there, for instance by "
+                "an offset, or scale the columns of X"
+            )
+        return found
+
+
+def _is_nonnegative(profile: Profile, X: Matrix) -> bool:
+    """Whether f is not negative at any of many β, over all that rows of X and their projections can have."""
+    largest = 4 * float(squared_norms(X).max())
+    beta = np.concatenate([np.linspace(0, largest, _MANY_BETAS), np.geomspace(1e-9, 1, _MANY_BETAS) * largest])
+    return bool(profile.value(beta if profile.kind == "distance" else np.concatenate([beta, -beta]) / 4).min() >= 0)

@@ -15,7 +15,7 @@ from gramian.configuration import memory_budget, require_memory, threads
 from gramian.grams import tiles
 from gramian.grams.sparse import SparseGram
 from gramian.kernels.base import Kernel
-from gramian.kernels.vector import RBF, Cauchy
+from gramian.kernels.profile import Profile
 from gramian.typing import Array, Matrix
 
 _TILE_ROWS, _TILE_COLUMNS = 256, 512
@@ -147,7 +147,7 @@ class NeighborGraph(Kernel):
         n_neighbors = min(int(self.n_neighbors), len(first) - same)
         if n_neighbors == 0:
             return _copies(kernel, X, first, number)
-        if kernel is None or isinstance(kernel, (RBF, Cauchy)):  # the most alike are the nearest
+        if kernel is None or _falls(kernel) is not None:  # the most alike are the nearest
             distances, index = _nearest(X, distinct, n_neighbors, own)
             indptr = np.arange(0, index.size + 1, n_neighbors)
             edges = self._weighted(kernel, X, distinct, distances.ravel(), index.ravel(), indptr)
@@ -178,11 +178,17 @@ class NeighborGraph(Kernel):
         """Edges to the listed neighbours."""
         if kernel is None:
             weights = np.ones(len(index), X.dtype)
-        elif isinstance(kernel, (RBF, Cauchy)):
-            weights = kernel._of_distance(distances.astype(X.dtype) ** 2)
+        elif (profile := _falls(kernel)) is not None:
+            weights = profile.value(distances.astype(X.dtype) ** 2)
         else:
             weights = _pair_values(kernel, X, Y, indptr, index)
         return csr_array((weights, index, indptr), shape=(X.shape[0], Y.shape[0]))
+
+
+def _falls(kernel: Kernel) -> Profile | None:
+    """The profile of a kernel that falls with the distance."""
+    profile = kernel.profile()
+    return profile if profile is not None and profile.decreasing else None
 
 
 class _Known:

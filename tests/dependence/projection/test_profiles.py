@@ -15,7 +15,6 @@ from gramian.kernels import (
     ProfileKernel,
     RationalQuadratic,
     RelativeRBF,
-    Tanh,
 )
 
 every_kernel = pytest.mark.parametrize("name", KERNELS)
@@ -59,7 +58,7 @@ def test_both_is_the_two(name):
         profile.second_derivative(beta)
         np.testing.assert_array_equal(beta, kept)
         for one, other in zip(profile.both(beta), (value, derivative), strict=True):
-            np.testing.assert_array_equal(one, other)
+            np.testing.assert_allclose(one, other, rtol=1e-14)
 
 
 @every_kernel
@@ -80,7 +79,7 @@ def test_means_of_gaussians(name):
         assert found == pytest.approx(float(profile.value(np.array([beta]))[0]), rel=5e-3)
 
 
-@pytest.mark.parametrize("kernel", [Laplacian(1.0), Tanh(), RBF(1.0) * Linear(), RBF(1.0) + Laplacian(1.0)])
+@pytest.mark.parametrize("kernel", [Laplacian(1.0), RBF(1.0) * Linear(), RBF(1.0) + Laplacian(1.0)])
 def test_other_kernels_are_refused(kernel):
     """A kernel outside the family is refused by name, with the family listed."""
     with pytest.raises(ValueError, match=r"is not a smooth function .*RBF, Cauchy.*ProfileKernel"):
