@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 import gramian
 from gramian import MemoryBudgetError
-from gramian.grams import Gram, ShiftedGram, eigen
+from gramian.grams import Gram, eigen
 
 
 def weights(n):
@@ -49,12 +49,51 @@ def shift(K):
     return K + 0.75 * np.eye(len(K))
 
 
-TEXTBOOK = {"centered": center, "normalized": normalize, "weighted": weighted_center, "shifted": shift}
+def shift_unevenly(K):
+    """K + diag(1 … 2)."""
+    return K + np.diag(np.linspace(1, 2, len(K)))
+
+
+def replace_diagonal(K):
+    """K with −0.5 … 2 on its diagonal."""
+    out = K.copy()
+    for i, value in enumerate(np.linspace(-0.5, 2, len(K))):
+        out[i, i] = value
+    return out
+
+
+def chosen(n):
+    """Most samples, in another order."""
+    return np.random.default_rng(9).permutation(n)[: n - 5]
+
+
+def restrict(K):
+    """The entries of the chosen samples, one by one."""
+    index = chosen(len(K))
+    return np.array([[K[i, j] for j in index] for i in index])
+
+
+TEXTBOOK = {
+    "centered": center,
+    "normalized": normalize,
+    "weighted": weighted_center,
+    "shifted": shift,
+    "uneven": shift_unevenly,
+    "diagonal": replace_diagonal,
+    "restricted": restrict,
+    "scaled": lambda K: 2.5 * K,
+    "negated": lambda K: -K,
+}
 VIEW = {
     "centered": lambda gram: gram.centered(),
     "normalized": lambda gram: gram.normalized(),
     "weighted": lambda gram: gram.weighted_centered(weights(gram.shape[0])),
     "shifted": lambda gram: gram.shifted(0.75),
+    "uneven": lambda gram: gram.shifted(np.linspace(1, 2, gram.shape[0])),
+    "diagonal": lambda gram: gram.with_diagonal(np.linspace(-0.5, 2, gram.shape[0])),
+    "restricted": lambda gram: gram.restricted(chosen(gram.shape[0])),
+    "scaled": lambda gram: gram.scaled(2.5),
+    "negated": lambda gram: gram.scaled(-1.0),
 }
 VIEWS = [
     (),
@@ -68,8 +107,18 @@ VIEWS = [
     ("centered", "weighted"),
     ("shifted", "centered", "shifted"),
     ("weighted", "weighted"),
+    ("scaled",),
+    ("negated", "centered"),
+    ("uneven", "scaled"),
+    ("diagonal",),
+    ("restricted",),
+    ("weighted", "restricted"),
+    ("normalized", "restricted", "negated"),
+    ("uneven", "restricted"),
+    ("diagonal", "centered", "restricted", "restricted"),
 ]
-FEW_VIEWS = [(), ("centered",), ("normalized",), ("weighted", "shifted")]
+FEW_VIEWS = [(), ("centered",), ("normalized",), ("weighted", "shifted"), ("scaled", "diagonal", "restricted")]
+WITHOUT_FEATURES = {"shifted", "uneven", "diagonal", "negated"}
 
 
 def size(K):
@@ -256,24 +305,110 @@ class GramCase:
             self.assert_close(out, K[index], K)
         self.assert_close(view.rows(2), K[[2]], K)
 
-    def test_rows_outside_are_refused(self, gram, K):
-        """An index beyond the samples is an IndexError, as for an array."""
+    def test_block(self, gram, K, views):
+        """block() takes slices, masks, one index, repeated, negative and unordered ones on either side."""
+        if (pair := self.seen(gram, K, views)) is None:
+            return
+        view, K = pair
+        n = len(K)
+        mask = np.arange(n) % 7 == 3
+        some = (slice(3, 9), slice(None), slice(None, None, -4), [5], [3, 0, 3, -1], mask, slice(6, 2), [])
+        for rows in some:
+            for columns in some:
+                expected = K[rows][:, columns] if len(K[rows]) else np.empty((0, len(K[columns])))
+                out = view.block(rows, columns)
+                assert out.dtype == self.dtype
+                assert out.shape == expected.shape
+                self.assert_close(out, expected, K)
+                out[...] = 7  # the caller's own
+        self.assert_close(view.block(2, [4, 2]), K[2:3, [4, 2]], K)
+
+    def test_restricted(self, gram, K, views):
+        """The Gram of some samples has their entries and multiplies like their matrix."""
+        if (pair := self.seen(gram, K, views)) is None:
+            return
+        view, K = pair
+        n = len(K)
+        for index in (slice(2, 12), np.arange(n)[::-3], np.arange(n) % 2 == 0, [7]):
+            part, expected = view.restricted(index), K[index][:, index]
+            assert isinstance(part, Gram)
+            assert part.dtype == self.dtype
+            assert part.held == view.held
+            assert (part.factor is None) == (view.factor is None)
+            assert (part.csr is None) == (view.csr is None)
+            self.assert_close(part.dense(), expected, K)
+            self.assert_close(part.diagonal(), np.diag(expected), K)
+            V = np.linspace(-1, 1, 2 * len(expected)).reshape(-1, 2)
+            self.assert_close(part @ V, expected @ V, K, factor=np.linalg.norm(V))
+        with pytest.raises(ValueError, match="names a sample twice; pass every sample once"):
+            view.restricted([1, 1 - n])
+
+    def test_scaled_and_new_diagonal(self, gram, K, views):
+        """scaled(c) is c K, with features where c >= 0; with_diagonal(v) has exactly v there and K beside it."""
+        if (pair := self.seen(gram, K, views)) is None:
+            return
+        view, K = pair
+        n = len(K)
+        for c in (0, 0.3, 4, -2.5):
+            out = view.scaled(c)
+            assert out.dtype == self.dtype
+            assert (out.factor is None) == (view.factor is None or c < 0)
+            self.assert_close(out.dense(), c * K, 3 * K)
+            self.assert_close(out @ np.ones(n), c * K.sum(axis=1), K, factor=3 * np.sqrt(n))
+        for diagonal in (0.0, np.linspace(-1, 3, n)):
+            out, expected = view.with_diagonal(diagonal), K.copy()
+            np.fill_diagonal(expected, diagonal)
+            np.testing.assert_array_equal(out.diagonal(), np.broadcast_to(diagonal, n).astype(self.dtype))
+            np.testing.assert_array_equal(np.diag(out.rows(slice(None))), out.diagonal())
+            scale = np.abs(K) + np.abs(expected)
+            self.assert_close(out.dense(), expected, scale)
+            self.assert_close(out @ np.ones(n), expected.sum(axis=1), scale, factor=3 * np.sqrt(n))
+
+    def test_bad_numbers_are_refused(self, gram, K):
+        """Factors, shifts and diagonals that are not finite or not one per sample say what is allowed."""
+        for bad in (np.nan, np.inf, "2", [1.0]):
+            with pytest.raises(ValueError, match=r"c=.* must be a finite number"):
+                gram.scaled(bad)
+        for change, name in ((gram.with_diagonal, "diagonal"), (gram.shifted, "shift")):
+            with pytest.raises(ValueError, match=rf"{name} has shape \(3,\); pass .*\({len(K)},\)"):
+                change(np.ones(3))
+            with pytest.raises(ValueError, match=rf"{name} holds NaN or infinite"):
+                change(np.full(len(K), np.nan))
+
+    def test_held_entries(self, gram, K):
+        """hold() keeps what products need in memory and changes no entry; a Gram that is held returns itself."""
+        for view, dense in ((gram, K), (gram.shifted(0.75), shift(K)), (gram.scaled(2.0), 2 * K)):
+            kept = view.hold()
+            assert kept.held
+            assert (kept is view) == view.held
+            assert (kept.factor is None) == (view.factor is None)
+            self.assert_close(kept.dense(), dense, dense)
+
+    def test_indices_outside_are_refused(self, gram, K):
+        """An index beyond the samples is an IndexError, as for an array; so is one that is no index."""
         for index in (len(K), [-len(K) - 1]):
-            with pytest.raises(IndexError, match="out of bounds"):
-                gram.rows(index)
+            for call in (gram.rows, gram.restricted, lambda i: gram.block(i, [0]), lambda i: gram.block([0], i)):
+                with pytest.raises(IndexError, match="out of bounds"):
+                    call(index)
+        for index in ([0.5], [True], [[0, 1]], "a"):
+            with pytest.raises(IndexError, match="a slice, whole numbers or"):
+                gram.block(index, [0])
 
     def test_memory_budget(self, gram, K, views):
         """Above the budget dense() and rows() refuse, naming the size, the budget and the alternative."""
         if (pair := self.seen(gram, K, views)) is None:
             return
-        view, _ = pair
+        view, K = pair
         n = len(K)
         with gramian.config(memory_budget=n * n * np.dtype(self.dtype).itemsize - 1):
             with pytest.raises(MemoryBudgetError, match=rf"{n}×{n}.*memory budget.*Nystroem.*gramian\.config"):
                 view.dense()
             with pytest.raises(MemoryBudgetError, match=r"rows\(index\).*fewer rows.*gramian\.config"):
                 view.rows(np.arange(n))
+            with pytest.raises(MemoryBudgetError, match=r"block\(rows, columns\).*fewer.*gramian\.config"):
+                view.block(slice(None), slice(None))
             view.rows(np.arange(n // 2))
+            view.block(slice(0, n // 2), slice(None))
         with gramian.config(memory_budget=n * n * np.dtype(self.dtype).itemsize):
             view.dense()
 
@@ -285,7 +420,7 @@ class GramCase:
             return
         view, K = pair
         factor = view.factor
-        if isinstance(view, ShiftedGram) or gram.factor is None or "shifted" in views:
+        if gram.factor is None or WITHOUT_FEATURES.intersection(views):
             assert factor is None
             return
         assert factor.dtype == self.dtype
@@ -367,7 +502,7 @@ class GramCase:
             gram.eigenpairs(1, "biggest")
         with pytest.raises(ValueError, match="method='qr' must be 'auto', 'lapack', 'dual' or 'krylov'"):
             gram.eigenpairs(1, method="qr")
-        if gram.factor is None and not isinstance(gram, ShiftedGram):
+        if gram.factor is None:
             with pytest.raises(ValueError, match=r"needs a Gram with features.*use method='krylov'"):
                 gram.eigenpairs(1, method="dual")
 

@@ -1,12 +1,14 @@
-"""The Gram: the likenesses of n samples as an operator that a task can multiply with, never mind how it is held.
+"""The Gram: the similarities of n samples as a linear operator, however they are stored.
 
-A new kind of Gram writes three hooks (``_product``, ``_rows``, ``_diagonal``) and inherits everything else.
-Kernels make Grams; tasks use them; neither knows which kind it has.
+A new kind of Gram writes three hooks (``_product``, ``_rows``, ``_diagonal``) and inherits everything else; ``_block``
+and ``_restricted`` are worth writing where a few entries cost less than their rows. Kernels make Grams; tasks use
+them; neither asks which kind it has, only what it can do (``factor``, ``held``, ``csr``).
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,8 +18,13 @@ from gramian.configuration import require_memory
 from gramian.typing import Array, RandomState
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from gramian.grams.features import Factor
     from gramian.grams.views import NormalizedGram
+
+Index = slice | Array
+"""Samples as the hooks get them: a slice of step 1, or whole numbers from 0 to n − 1."""
 
 Which = Literal["largest", "magnitude", "smallest"]
 
@@ -36,9 +43,16 @@ class Gram(LinearOperator):
     ----------
     cheap_products : bool
         Whether K @ V costs little more than touching V (sparse K); the eigen-solver then uses narrow blocks.
+    held : bool
+        Whether the entries, or the features they are products of, are in memory. Where they are not, every product
+        and every block evaluates the kernel again; whoever needs many of them can ask for :meth:`hold` first.
+    csr : scipy.sparse.csr_array or None
+        The matrix itself where it is held in sparse form, to be read and not written; None otherwise. A view is an
+        operator and has none.
     """
 
     cheap_products: bool = False
+    held: bool = False
 
     def __init__(self, n: int, dtype: Any) -> None:
         super().__init__(dtype=np.dtype(dtype), shape=(n, n))
@@ -58,12 +72,36 @@ class Gram(LinearOperator):
     def _diagonal(self) -> Array:
         """The n entries K[i, i]."""
 
+    # What it may say where that is cheaper ------------------------------------------------------------------
+
     def _dense(self) -> Array:
         return self._rows(np.arange(self.shape[0]))
+
+    def _block(self, rows: Index, columns: Index) -> Array:
+        """K[rows][:, columns] as a new array."""
+        every = np.arange(self.shape[0])
+        return np.array(self._rows(every[rows])[:, columns])
+
+    def _restricted(self, index: Array) -> Gram:
+        """The Gram of the samples ``index``, no sample twice."""
+        from gramian.grams.dense import DenseGram
+
+        k = len(index)
+        require_memory(float(k) * k * self.dtype.itemsize, f"the {k}×{k} Gram matrix", "restrict to fewer samples")
+        return DenseGram(self._block(index, index))
 
     @property
     def factor(self) -> Factor | None:
         """F with K = F Fᵀ where the Gram has one, else None."""
+        return None
+
+    @property
+    def _signed_factor(self) -> tuple[Factor, Array] | None:
+        """F and w (m,) with K = F diag(w) Fᵀ where the Gram has them: features, of which some may count negative."""
+        return None if self.factor is None else (self.factor, np.ones(self.factor.shape[1]))
+
+    @property
+    def csr(self) -> csr_array | None:
         return None
 
     # What tasks call ---------------------------------------------------------------------------------------
@@ -81,11 +119,56 @@ class Gram(LinearOperator):
 
     def rows(self, index: Any) -> Array:
         """Rows K[index] as a dense array of shape (len(index), n)."""
-        if not isinstance(index, slice):
-            index = np.asarray(index, np.intp) if np.size(index) == 0 else np.atleast_1d(np.asarray(index))
-        index = np.arange(self.shape[0])[index]
+        index = as_array(places(index, self.shape[0]))
         require_memory(float(len(index)) * self.shape[0] * self.dtype.itemsize, "rows(index)", "ask for fewer rows")
         return self._rows(index)
+
+    def block(self, rows: Any, columns: Any) -> Array:
+        """K[rows][:, columns] as a new dense array, at the cost of these entries alone.
+
+        Parameters
+        ----------
+        rows, columns : slice, int or array-like of int or bool
+            Samples, in any order and as often as wanted.
+
+        Returns
+        -------
+        block : ndarray (len(rows), len(columns))
+            The caller's own.
+        """
+        n = self.shape[0]
+        rows, columns = places(rows, n), places(columns, n)
+        require_memory(
+            float(count(rows)) * count(columns) * self.dtype.itemsize,
+            "block(rows, columns)",
+            "ask for fewer rows or columns",
+        )
+        return self._block(rows, columns)
+
+    def restricted(self, index: Any) -> Gram:
+        """The Gram of some samples alone, K[index][:, index], held as this one is.
+
+        Entries stay what they are: of a centred or normalised Gram it has those of the whole, not those of the chosen
+        samples centred or normalised again.
+
+        Parameters
+        ----------
+        index : slice or array-like of int or bool
+            The samples, in any order, none twice.
+        """
+        index = as_array(places(index, self.shape[0]))
+        if len(np.unique(index)) < len(index):
+            raise ValueError("index names a sample twice; pass every sample once")
+        return self._restricted(index)
+
+    def hold(self) -> Gram:
+        """This Gram with all that its products need in memory; itself where that is so already (``held``)."""
+        if self.held:
+            return self
+        from gramian.grams.dense import DenseGram
+        from gramian.grams.features import FeatureGram
+
+        return DenseGram(self.dense()) if self.factor is None else FeatureGram(self.factor).hold()
 
     def dense(self) -> Array:
         """The whole matrix as a new n×n array; refused above the memory budget."""
@@ -145,11 +228,27 @@ class Gram(LinearOperator):
 
         return weighted_centered(self, weights)
 
-    def shifted(self, shift: float) -> Gram:
-        """K + shift·I."""
+    def shifted(self, shift: float | Array) -> Gram:
+        """K + shift·I, or K + diag(shift) for an array (n,)."""
         from gramian.grams.views import ShiftedGram
 
         return ShiftedGram(self, shift)
+
+    def scaled(self, c: float) -> Gram:
+        """c K.
+
+        With c >= 0 features stay features. A negative c makes a definite Gram negative definite: it has no features
+        (``factor`` is None) and no random walk, but products, eigenpairs and :meth:`factorization` are right for it.
+        """
+        from gramian.grams.views import scaled
+
+        return scaled(self, c)
+
+    def with_diagonal(self, diagonal: float | Array) -> Gram:
+        """K with its diagonal replaced by a number or by an array (n,)."""
+        from gramian.grams.views import DiagonalGram
+
+        return DiagonalGram(self, diagonal)
 
     # SciPy's side of the protocol --------------------------------------------------------------------------
 
@@ -165,3 +264,63 @@ class Gram(LinearOperator):
 
     def _transpose(self) -> Gram:
         return self
+
+
+def multiplier(c: Any, dtype: np.dtype[Any]) -> Any:
+    """A finite number in the Gram's dtype."""
+    if not isinstance(c, Real) or isinstance(c, bool) or not np.isfinite(float(c)):
+        raise ValueError(f"c={c!r} must be a finite number")
+    return dtype.type(c)
+
+
+# Indices ---------------------------------------------------------------------------------------------------
+
+
+def places(index: Any, n: int) -> Index:
+    """Any NumPy index of n samples as the hooks want it; an IndexError if it reaches outside."""
+    if isinstance(index, slice):
+        start, stop, step = index.indices(n)
+        return slice(start, max(start, stop)) if step == 1 else np.arange(start, stop, step)
+    index = np.atleast_1d(np.asarray(index))
+    if index.size == 0 and index.dtype.kind != "b":
+        return np.empty(0, np.intp)
+    if index.ndim != 1 or index.dtype.kind not in "iub" or (index.dtype.kind == "b" and len(index) != n):
+        raise IndexError(f"samples are named by a slice, whole numbers or {n} booleans, not by {index!r}")
+    if index.dtype.kind == "b":
+        return np.flatnonzero(index)
+    if index.min() < -n or index.max() >= n:
+        raise IndexError(f"index {index.max() if index.max() >= n else index.min()} is out of bounds for {n} samples")
+    return np.where(index < 0, index + n, index).astype(np.intp, copy=False)
+
+
+def as_diagonal(values: Any, n: int, dtype: Any, name: str = "diagonal") -> Array:
+    """A number or n of them as an array (n,)."""
+    values = np.asarray(values, dtype)
+    if values.shape not in ((), (n,)):
+        raise ValueError(f"{name} has shape {values.shape}; pass a number or one per sample, shape ({n},)")
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} holds NaN or infinite values; pass finite numbers")
+    return np.broadcast_to(values, (n,))
+
+
+def as_array(index: Index) -> Array:
+    """Samples as whole numbers."""
+    return np.arange(index.start, index.stop) if isinstance(index, slice) else index
+
+
+def count(index: Index) -> int:
+    """How many samples."""
+    return index.stop - index.start if isinstance(index, slice) else len(index)
+
+
+def on_diagonal(rows: Index, columns: Index) -> tuple[Array, Array]:
+    """Where a block meets the diagonal: all (i, j) with rows[i] == columns[j]."""
+    if isinstance(rows, slice) and isinstance(columns, slice):
+        shared = np.arange(max(rows.start, columns.start), min(rows.stop, columns.stop))
+        return shared - rows.start, shared - columns.start
+    rows, columns = as_array(rows), as_array(columns)
+    order = np.argsort(columns, kind="stable")
+    first, last = (np.searchsorted(columns[order], rows, side=side) for side in ("left", "right"))
+    times = last - first
+    within = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+    return np.repeat(np.arange(len(rows)), times), order[np.repeat(first, times) + within]

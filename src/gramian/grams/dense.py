@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gramian.grams.base import Gram
+from gramian.grams.base import Gram, Index
 from gramian.typing import Array
 
 
@@ -26,6 +26,8 @@ class DenseGram(Gram):
     array([3.])
     """
 
+    held: bool = True
+
     def __init__(self, matrix: Array) -> None:
         if matrix.dtype.kind != "f":
             matrix = matrix.astype(np.float64)
@@ -38,6 +40,17 @@ class DenseGram(Gram):
 
     def _rows(self, index: Array) -> Array:
         return self.matrix[index]
+
+    def _block(self, rows: Index, columns: Index) -> Array:
+        if isinstance(rows, slice) or isinstance(columns, slice):
+            return np.array(self.matrix[rows, columns])
+        return self.matrix[np.ix_(rows, columns)]
+
+    def _restricted(self, index: Array) -> Gram:
+        k = len(index)
+        if k and np.array_equal(index, np.arange(index[0], index[0] + k)):  # neighbours in memory need no copy
+            return DenseGram(self.matrix[index[0] : index[0] + k, index[0] : index[0] + k])
+        return super()._restricted(index)
 
     def _diagonal(self) -> Array:
         return np.diagonal(self.matrix).copy()

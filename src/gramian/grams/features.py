@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array, issparse, vstack
 
-from gramian.configuration import memory_budget
-from gramian.grams.base import Gram
+from gramian.configuration import memory_budget, require_memory
+from gramian.grams.base import Gram, Index, as_array, count
 from gramian.grams.tiles import slices
 from gramian.typing import Array, Matrix
 
@@ -45,9 +45,18 @@ class Factor(ABC):
         """Whether chunks are known to be CSR."""
         return False
 
+    @property
+    def held(self) -> bool:
+        """Whether F is in memory."""
+        return False
+
     @abstractmethod
-    def chunk_of(self, rows: slice) -> Matrix:
-        """F[rows], dense or CSR."""
+    def chunk_of(self, rows: Index) -> Matrix:
+        """F[rows], dense or CSR, for a slice or an array of whole numbers."""
+
+    def restricted(self, index: Array) -> Factor:
+        """The features of some samples."""
+        return _SelectedFactor(self, index)
 
     def chunks(self) -> Iterator[tuple[slice, Matrix]]:
         """Pairs (rows, F[rows]) that cover F."""
@@ -81,6 +90,25 @@ class Factor(ABC):
         return total
 
 
+class _SelectedFactor(Factor):
+    """Some rows of another factor."""
+
+    def __init__(self, base: Factor, index: Array) -> None:
+        super().__init__((len(index), base.shape[1]), base.dtype)
+        self.base, self.index = base, index
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.base.is_sparse
+
+    @property
+    def held(self) -> bool:
+        return self.base.held
+
+    def chunk_of(self, rows: Index) -> Matrix:
+        return self.base.chunk_of(self.index[rows])
+
+
 class MatrixFactor(Factor):
     """F held in memory, dense or CSR, as one chunk."""
 
@@ -93,8 +121,16 @@ class MatrixFactor(Factor):
     def is_sparse(self) -> bool:
         return issparse(self.matrix)
 
-    def chunk_of(self, rows: slice) -> Matrix:
-        return self.matrix if rows == slice(0, self.shape[0]) else self.matrix[rows]
+    @property
+    def held(self) -> bool:
+        return True
+
+    def chunk_of(self, rows: Index) -> Matrix:
+        whole = isinstance(rows, slice) and rows == slice(0, self.shape[0])
+        return self.matrix if whole else self.matrix[rows]
+
+    def restricted(self, index: Array) -> Factor:
+        return MatrixFactor(self.matrix[index])
 
 
 class KernelFactor(Factor):
@@ -105,8 +141,11 @@ class KernelFactor(Factor):
         self.kernel = kernel
         self.X = X
 
-    def chunk_of(self, rows: slice) -> Matrix:
+    def chunk_of(self, rows: Index) -> Matrix:
         return self.kernel._features(self.X[rows])
+
+    def restricted(self, index: Array) -> Factor:
+        return KernelFactor(self.kernel, self.X[index], self.shape[1], self.chunk_length)
 
 
 class FeatureGram(Gram):
@@ -136,6 +175,37 @@ class FeatureGram(Gram):
     def _product(self, V: Array) -> Array:
         return self._factor.product(self._factor.transposed_product(V))
 
+    @property
+    def held(self) -> bool:  # type: ignore[override]
+        return self._factor.held
+
+    def hold(self) -> FeatureGram:
+        """This Gram with its features in memory."""
+        if self.held:
+            return self
+        n, m = self._factor.shape
+        require_memory(
+            float(n) * m * self.dtype.itemsize, f"the {n}×{m} array of features", "use a kernel with fewer features"
+        )
+        chunks = [chunk for _, chunk in self._factor.chunks()]
+        return FeatureGram(vstack(chunks, "csr") if all(map(issparse, chunks)) else np.vstack(chunks))
+
+    def _block(self, rows: Index, columns: Index) -> Array:
+        # A recomputed F is asked for no more rows at a time than its chunks have.
+        length = self._factor.chunk_length
+        if count(rows) <= length and count(columns) <= length:
+            return dot(self._factor.chunk_of(rows), self._factor.chunk_of(columns))
+        rows, columns = as_array(rows), as_array(columns)
+        block = np.empty((len(rows), len(columns)), self.dtype)
+        for some in slices(len(rows), length):
+            left = self._factor.chunk_of(rows[some])
+            for others in slices(len(columns), length):
+                block[some, others] = dot(left, self._factor.chunk_of(columns[others]))
+        return block
+
+    def _restricted(self, index: Array) -> Gram:
+        return FeatureGram(self._factor.restricted(index))
+
     def _rows(self, index: Array) -> Array:
         # Gathering the wanted rows chunk by chunk keeps a recomputed F out of memory.
         wanted = np.zeros((self._factor.shape[1], len(index)), self.dtype)
@@ -157,6 +227,12 @@ class FeatureGram(Gram):
             K = F @ F.T
             return K.toarray() if issparse(K) else K
         return self._rows(np.arange(self.shape[0]))
+
+
+def dot(left: Matrix, right: Matrix) -> Array:
+    """left rightᵀ as a dense array, whichever of the two are sparse."""
+    block = left @ right.T
+    return block.toarray() if issparse(block) else np.asarray(block)
 
 
 def squared_norms(rows: Matrix) -> Array:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from gramian.grams import tiles
-from gramian.grams.base import Gram
+from gramian.grams.base import Gram, Index, count, on_diagonal
 from gramian.typing import Array, Matrix
 
 
@@ -30,12 +31,33 @@ class LazyGram(Gram):
         self.X = X
 
     def _product(self, V: Array) -> Array:
-        return tiles.symmetric_product(self.kernel, self.X, V)
+        return tiles.gram_product(self.kernel, self.X, V)
 
     def _rows(self, index: Array) -> Array:
         rows = tiles.block(self.kernel, self.X[index], self.X, self.dtype)
         rows[np.arange(len(index)), index] = self._diagonal()[index]
         return rows
+
+    def _block(self, rows: Index, columns: Index) -> Array:
+        left, right = self._both_sides
+        block = tiles.rectangle(self.kernel, left[rows], right[columns], (count(rows), count(columns)), self.dtype)
+        i, j = on_diagonal(rows, columns)
+        if len(i):  # exact, where a GEMM would leave rounding
+            block[i, j] = self._diagonal_held[rows][i]
+        return block
+
+    # Kept from the first block on: preparing both sides anew for every tile would cost as much as the tile.
+
+    @cached_property
+    def _both_sides(self) -> tuple[Any, Any]:
+        return self.kernel._sides(self.X, self.X)
+
+    @cached_property
+    def _diagonal_held(self) -> Array:
+        return self._diagonal()
+
+    def _restricted(self, index: Array) -> Gram:
+        return LazyGram(self.kernel, self.X[index], self.dtype)
 
     def _diagonal(self) -> Array:
         return self.kernel._diagonal(self.X)

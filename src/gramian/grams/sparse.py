@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from gramian.grams.base import Gram
+from gramian.grams.base import Gram, Index, as_diagonal, multiplier
 from gramian.typing import Array
 
 
@@ -29,6 +29,7 @@ class SparseGram(Gram):
     """
 
     cheap_products: bool = True
+    held: bool = True
 
     def __init__(self, matrix: Any) -> None:
         matrix = csr_array(matrix)
@@ -42,6 +43,30 @@ class SparseGram(Gram):
 
     def _rows(self, index: Array) -> Array:
         return self.matrix[index].toarray()
+
+    def _block(self, rows: Index, columns: Index) -> Array:
+        return self.matrix[rows][:, columns].toarray()
+
+    def _restricted(self, index: Array) -> Gram:
+        return SparseGram(self.matrix[index][:, index])
+
+    def scaled(self, c: float) -> SparseGram:
+        """c K, sparse again; only the weights are copied."""
+        K = self.matrix
+        return SparseGram(csr_array((K.data * multiplier(c, K.dtype), K.indices, K.indptr), shape=K.shape))
+
+    def with_diagonal(self, diagonal: float | Array) -> SparseGram:
+        """K with its diagonal replaced, sparse again; zeros there are not stored."""
+        n, edges = self.shape[0], self.matrix.tocoo()
+        values = as_diagonal(diagonal, n, self.dtype)
+        loops = np.flatnonzero(values)
+        off = edges.row != edges.col
+        rows, columns = (np.concatenate([part[off], loops]) for part in (edges.row, edges.col))
+        return SparseGram(csr_array((np.concatenate([edges.data[off], values[loops]]), (rows, columns)), shape=(n, n)))
+
+    @property
+    def csr(self) -> csr_array:
+        return self.matrix
 
     def _diagonal(self) -> Array:
         return self.matrix.diagonal()

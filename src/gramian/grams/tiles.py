@@ -97,16 +97,7 @@ def _edge(itemsize: int) -> int:
 def block(kernel: TileKernel, X: Matrix, Y: Matrix | None, dtype: np.dtype[Any]) -> Array:
     """The dense block K(X, Y); with ``Y=None`` exactly symmetric, at half the cost."""
     if Y is not None:
-        out = np.empty((X.shape[0], Y.shape[0]), dtype)
-        left, right = kernel._sides(X, Y)
-        edge = _edge(out.itemsize)
-
-        def fill(rows: slice) -> None:
-            for columns in slices(out.shape[1], 4 * edge):
-                out[rows, columns] = kernel._tile(left[rows], right[columns])
-
-        run_threaded(fill, list(slices(out.shape[0], max(1, edge // 4))), entries=out.size)
-        return out
+        return rectangle(kernel, *kernel._sides(X, Y), (X.shape[0], Y.shape[0]), dtype)
 
     out = np.empty((X.shape[0], X.shape[0]), dtype)
     pairs, tile_of = _upper_tiles(kernel, X, out.itemsize)
@@ -118,6 +109,19 @@ def block(kernel: TileKernel, X: Matrix, Y: Matrix | None, dtype: np.dtype[Any])
         out[columns, rows] = tile.T
 
     run_threaded(mirror, pairs, entries=out.size)
+    return out
+
+
+def rectangle(kernel: TileKernel, left: Any, right: Any, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
+    """The dense block of two prepared sides, as a new array of the shape (rows of left, rows of right)."""
+    out = np.empty(shape, dtype)
+    edge = _edge(out.itemsize)
+
+    def fill(rows: slice) -> None:
+        for columns in slices(out.shape[1], 4 * edge):
+            out[rows, columns] = kernel._tile(left[rows], right[columns])
+
+    run_threaded(fill, list(slices(out.shape[0], max(1, edge // 4))), entries=out.size)
     return out
 
 
@@ -139,7 +143,7 @@ def product(kernel: TileKernel, X: Matrix, Y: Matrix, V: Array) -> Array:
     return out
 
 
-def symmetric_product(kernel: TileKernel, X: Matrix, V: Array) -> Array:
+def gram_product(kernel: TileKernel, X: Matrix, V: Array) -> Array:
     """K(X, X) @ V without the block, each tile above the diagonal evaluated once and used twice."""
     pairs, tile_of = _upper_tiles(kernel, X, V.itemsize)
     # One total per share of the tiles, shares dealt out beforehand: the sum is the same in every run.

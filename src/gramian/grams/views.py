@@ -1,8 +1,8 @@
-"""Centring, normalising, weighting and shifting a Gram without copying it.
+"""Centring, normalising, weighting, scaling and shifting a Gram without copying it.
 
-All but the shift are one operator, the sandwich Π S K S Π with a diagonal S and a projection Π = I − U Uᵀ off a
-few orthonormal directions; the named views only choose S and U. Features pass through the sandwich a chunk at a
-time, so a view of a FeatureGram keeps the cheap m×m dual.
+Centring, normalising and weighting are one operator, the sandwich Π S K S Π with a diagonal S and a projection
+Π = I − U Uᵀ off a few orthonormal directions; the named views only choose S and U. Features pass through the sandwich
+a chunk at a time, so a view of a FeatureGram keeps the cheap m×m dual. Multiples c K and K + diag(v) are two more.
 """
 
 from __future__ import annotations
@@ -12,14 +12,32 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import issparse
 
-from gramian.grams.base import Gram, Which
+from gramian.grams.base import Gram, Index, Which, as_diagonal, multiplier, on_diagonal
 from gramian.grams.features import Factor, FeatureGram
 from gramian.grams.sparse import SparseGram
 from gramian.grams.tiles import slices
 from gramian.typing import Array, Matrix, RandomState
 
 
-class SandwichGram(Gram):
+class _View(Gram):
+    """An operator made of another Gram.
+
+    Parameters
+    ----------
+    base : Gram
+    """
+
+    def __init__(self, base: Gram) -> None:
+        super().__init__(base.shape[0], base.dtype)
+        self.base = base
+        self.cheap_products = base.cheap_products
+
+    @property
+    def held(self) -> bool:  # type: ignore[override]
+        return self.base.held
+
+
+class SandwichGram(_View):
     """Π S K S Π with S = diag(scale) and Π = I − U Uᵀ.
 
     Parameters
@@ -33,9 +51,7 @@ class SandwichGram(Gram):
     """
 
     def __init__(self, base: Gram, scale: Array | None = None, directions: Array | None = None) -> None:
-        super().__init__(base.shape[0], base.dtype)
-        self.base = base
-        self.cheap_products = base.cheap_products
+        super().__init__(base)
         self.scale = None if scale is None else np.asarray(scale, base.dtype)
         self.directions = None if directions is None else np.asarray(directions, base.dtype)
 
@@ -71,6 +87,34 @@ class SandwichGram(Gram):
             rows -= (rows @ self.directions) @ self.directions.T
         return rows
 
+    def _block(self, rows: Index, columns: Index) -> Array:
+        if self._features is not None:
+            return self._features._block(rows, columns)
+        block = self.base._block(rows, columns)
+        if self.scale is not None:
+            block *= self.scale[rows, None]
+            block *= self.scale[columns]
+        if self.directions is not None:
+            block -= self.directions[rows] @ self._beyond[columns].T
+            block -= self._beyond[rows] @ self.directions[columns].T
+        return block
+
+    @cached_property
+    def _beyond(self) -> Array:
+        """B with Π A Π = A − U Bᵀ − B Uᵀ for A = S K S: A U − ½ U (Uᵀ A U)."""
+        assert self.directions is not None
+        return self._image - self.directions @ (self.directions.T @ self._image) / 2
+
+    def _restricted(self, index: Array) -> Gram:
+        if self._features is not None:
+            return self._features._restricted(index)
+        inner = self.base._restricted(index)
+        if self.scale is not None:
+            inner = SandwichGram(inner, self.scale[index])
+        if self.directions is None:
+            return inner
+        return _UpdatedGram(inner, self.directions[index], self._beyond[index])
+
     def _dense(self) -> Array:
         if self._features is not None:
             return self._features._dense()
@@ -105,6 +149,41 @@ class SandwichGram(Gram):
     @property
     def factor(self) -> Factor | None:
         return None if self._features is None else self._features.factor
+
+    @property
+    def _signed_factor(self) -> tuple[Factor, Array] | None:
+        if self._features is not None or (signed := self.base._signed_factor) is None:
+            return super()._signed_factor
+        return _SandwichFactor(signed[0], self), signed[1]
+
+
+class _UpdatedGram(_View):
+    """K − U Bᵀ − B Uᵀ: some samples of a Gram that is centred over all."""
+
+    def __init__(self, base: Gram, directions: Array, beyond: Array) -> None:
+        super().__init__(base)
+        self.directions, self.beyond = directions, beyond
+
+    def _product(self, V: Array) -> Array:
+        out = self.base._product(V)
+        out -= self.directions @ (self.beyond.T @ V)
+        out -= self.beyond @ (self.directions.T @ V)
+        return out
+
+    def _rows(self, index: Array) -> Array:
+        return self._block(index, slice(0, self.shape[0]))
+
+    def _block(self, rows: Index, columns: Index) -> Array:
+        block = self.base._block(rows, columns)
+        block -= self.directions[rows] @ self.beyond[columns].T
+        block -= self.beyond[rows] @ self.directions[columns].T
+        return block
+
+    def _diagonal(self) -> Array:
+        return self.base._diagonal() - 2 * np.einsum("ij,ij->i", self.directions, self.beyond)
+
+    def _restricted(self, index: Array) -> Gram:
+        return _UpdatedGram(self.base._restricted(index), self.directions[index], self.beyond[index])
 
 
 class _SandwichFactor(Factor):
@@ -145,7 +224,11 @@ class _SandwichFactor(Factor):
         """
         return self.directions is None or self.base.is_sparse
 
-    def chunk_of(self, rows: slice) -> Matrix:
+    @property
+    def held(self) -> bool:
+        return self.base.held
+
+    def chunk_of(self, rows: Index) -> Matrix:
         chunk = self.base.chunk_of(rows)
         if self.scale is not None:
             scale = self.scale[rows, None]
@@ -192,27 +275,91 @@ class NormalizedGram(SandwichGram):
         return vectors
 
 
-class ShiftedGram(Gram):
-    """K + shift·I: the same eigenvectors, the eigenvalues moved."""
+class ScaledGram(_View):
+    """c K, for c of either sign."""
 
-    def __init__(self, base: Gram, shift: float) -> None:
-        super().__init__(base.shape[0], base.dtype)
-        self.base = base
-        self.cheap_products = base.cheap_products
-        self.shift = shift
+    def __init__(self, base: Gram, c: float) -> None:
+        super().__init__(base)
+        self.c = multiplier(c, base.dtype)
+
+    def _product(self, V: Array) -> Array:
+        return self.c * self.base._product(V)
+
+    def _rows(self, index: Array) -> Array:
+        return self.c * self.base._rows(index)
+
+    def _block(self, rows: Index, columns: Index) -> Array:
+        return self.c * self.base._block(rows, columns)
+
+    def _dense(self) -> Array:
+        K = self.base._dense()
+        K *= self.c
+        return K
+
+    def _diagonal(self) -> Array:
+        return self.c * self.base._diagonal()
+
+    def _restricted(self, index: Array) -> Gram:
+        return ScaledGram(self.base._restricted(index), self.c)
+
+    @property
+    def _signed_factor(self) -> tuple[Factor, Array] | None:
+        signed = self.base._signed_factor
+        return None if signed is None else (signed[0], float(self.c) * signed[1])
+
+
+class ShiftedGram(_View):
+    """K + shift·I, which has the eigenvectors of K and its eigenvalues moved; or K + diag(shift).
+
+    Parameters
+    ----------
+    base : Gram
+        K.
+    shift : float or ndarray (n,)
+    """
+
+    def __init__(self, base: Gram, shift: float | Array) -> None:
+        super().__init__(base)
+        self.shift = shift if np.ndim(shift) == 0 else as_diagonal(shift, base.shape[0], base.dtype, "shift")
+
+    @cached_property
+    def _sum(self) -> Array:
+        """The new diagonal."""
+        return self.base._diagonal() + np.asarray(self.shift, self.dtype)
 
     def _product(self, V: Array) -> Array:
         out = self.base._product(V)
-        out += self.dtype.type(self.shift) * V
+        shift = np.asarray(self.shift, self.dtype)
+        out += shift[:, None] * V if shift.ndim else shift * V
         return out
 
     def _rows(self, index: Array) -> Array:
         rows = np.array(self.base._rows(index))
-        rows[np.arange(len(index)), index] += self.shift
+        rows[np.arange(len(index)), index] = self._sum[index]
         return rows
 
+    def _block(self, rows: Index, columns: Index) -> Array:
+        block = self.base._block(rows, columns)
+        i, j = on_diagonal(rows, columns)
+        if len(i):
+            block[i, j] = self._sum[rows][i]
+        return block
+
+    def _dense(self) -> Array:
+        K = self.base._dense()
+        np.fill_diagonal(K, self._sum)
+        return K
+
     def _diagonal(self) -> Array:
-        return self.base._diagonal() + self.dtype.type(self.shift)
+        return self._sum.copy()
+
+    def _restricted(self, index: Array) -> Gram:
+        shift = self.shift if np.ndim(self.shift) == 0 else np.asarray(self.shift)[index]
+        return ShiftedGram(self.base._restricted(index), shift)
+
+    def scaled(self, c: float) -> Gram:
+        """c K + c·shift, so that the features of K stay within reach."""
+        return ShiftedGram(self.base.scaled(c), multiplier(c, self.dtype) * self.shift)
 
     def eigenpairs(
         self,
@@ -224,10 +371,38 @@ class ShiftedGram(Gram):
         method: str = "auto",
         random_state: RandomState = 0,
     ) -> tuple[Array, Array]:
-        if which == "magnitude":  # the shift changes which eigenvalues are largest in magnitude
+        # An uneven shift changes the eigenvectors, and any shift which eigenvalues are largest in magnitude.
+        if which == "magnitude" or np.ndim(self.shift):
             return super().eigenpairs(k, which, tol=tol, known=known, method=method, random_state=random_state)
         values, vectors = self.base.eigenpairs(k, which, tol=tol, known=known, method=method, random_state=random_state)
         return values + self.dtype.type(self.shift), vectors
+
+
+class DiagonalGram(ShiftedGram):
+    """K with its diagonal replaced.
+
+    Parameters
+    ----------
+    base : Gram
+        K.
+    diagonal : float or ndarray (n,)
+    """
+
+    def __init__(self, base: Gram, diagonal: float | Array) -> None:
+        new = as_diagonal(diagonal, base.shape[0], base.dtype)
+        super().__init__(base, new - base.diagonal())
+        self._sum = new
+
+    def _restricted(self, index: Array) -> Gram:
+        return DiagonalGram(self.base._restricted(index), self._sum[index])
+
+
+def scaled(base: Gram, c: float) -> Gram:
+    """c K; features stay features where c >= 0."""
+    c = multiplier(c, base.dtype)
+    if c >= 0 and base.factor is not None:
+        return SandwichGram(base, np.full(base.shape[0], np.sqrt(c), base.dtype))
+    return ScaledGram(base, c)
 
 
 def centered(base: Gram) -> SandwichGram:
