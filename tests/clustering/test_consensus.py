@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 import gramian
 from gramian import ConsensusClustering, SpectralClustering
 from gramian.clustering import consensus, evidence, partitions
+from gramian.clustering.core import longest_lived
 from gramian.datasets import make_rings
 from gramian.kernels import ClusterKernel
 from gramian.metrics import adjusted_rand
@@ -282,9 +283,9 @@ class TestNumberOfClusters:
 
     def test_equal_lifetimes_take_fewer_clusters(self):
         """Heights 0, ¼, ½ live equally long as three and as two clusters; it is two."""
-        assert evidence.longest_lived(np.diff([0.0, 0.1 + 0.2, 0.6])[::-1]) == 2
-        assert evidence.longest_lived(np.diff([0.0, 0.3, 0.1 + 0.2 + 0.3])[::-1]) == 2
-        assert evidence.longest_lived(np.diff([0.0, 0.4, 0.6])[::-1]) == 3
+        assert longest_lived(np.diff([0.0, 0.1 + 0.2, 0.6])[::-1]) == 2
+        assert longest_lived(np.diff([0.0, 0.3, 0.1 + 0.2 + 0.3])[::-1]) == 2
+        assert longest_lived(np.diff([0.0, 0.4, 0.6])[::-1]) == 3
 
     @pytest.mark.parametrize("method", ["average", "single"])
     def test_every_number_can_be_asked_for(self, method, rng):

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 import gramian
 from gramian import SpectralClustering
-from gramian.clustering.spectral import spectral_labels
+from gramian.clustering.core import spectral_labels
 from gramian.datasets import make_rings, make_spirals
 from gramian.grams import DenseGram, LazyGram, SparseGram
 from gramian.kernels import RBF, Laplacian, NeighborGraph, Polynomial

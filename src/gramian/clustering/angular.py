@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from gramian.clustering.rows import refill_empty, unit_rows
+from gramian.checks import whole
+from gramian.clustering.core.embedding import refill_empty, unit_rows
 from gramian.randomness import spawn
 from gramian.typing import Array, RandomState
 
@@ -50,11 +49,9 @@ def angular_kmeans(
     True
     """
     Z = check_array(Z, dtype=[np.float64, np.float32], input_name="Z")
-    for name, value in (("n_clusters", n_clusters), ("n_init", n_init), ("max_iter", max_iter)):
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-            raise ValueError(f"{name}={value!r} must be a whole number >= 1")
+    n_init, max_iter, n_clusters = whole(n_init, "n_init"), whole(max_iter, "max_iter"), whole(n_clusters, "n_clusters")
     if n_clusters > len(Z):
-        raise ValueError(f"n_clusters={n_clusters} is more than the n_samples={len(Z)}")
+        raise ValueError(f"n_clusters={n_clusters} is more than the n_samples={len(Z)}; pass n_clusters <= {len(Z)}")
     # A zero row has no direction: it must neither seed a cluster nor fill an empty one.
     pointing = np.flatnonzero(Z.any(axis=1))
     labels = np.zeros(len(Z), np.intp)

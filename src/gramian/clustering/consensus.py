@@ -18,17 +18,17 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramian.checks import check_choice, check_count, check_samples, check_whole, n_workers, remember_columns
+from gramian.clustering.core.embedding import labels_by_first_row
+from gramian.clustering.core.n_clusters import longest_lived
 from gramian.clustering.evidence import (
     coassociation,
     condensed_distances,
     cut,
-    longest_lived,
     require_pairs,
     single_linkage,
     strip_rows,
 )
 from gramian.clustering.partitions import KMeansPartitions
-from gramian.clustering.rows import labels_by_first_row
 from gramian.clustering.spectral import SpectralClustering
 from gramian.configuration import require_memory
 from gramian.grams import FeatureGram, Gram

@@ -95,12 +95,6 @@ def _dendrogram(edges: Array, heights: Array) -> Array:
     return tree
 
 
-def longest_lived(lifetimes: Array) -> int:
-    """The number of clusters of the longest lifetime; lifetimes start at two clusters."""
-    # Equal up to rounding is equal, and then the smaller number is taken.
-    return 2 + int(np.argmax(lifetimes > lifetimes.max() - 1e-12))
-
-
 def cut(tree: Array, k: int) -> Array:
     """Labels of exactly k clusters: the first n − k merges, also where heights are equal."""
     n = len(tree) + 1

@@ -12,8 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_count, check_weights, check_whole
-from gramian.clustering.rows import refill_empty, used_labels
-from gramian.clustering.spectral import spectral_labels
+from gramian.clustering.core.embedding import refill_empty, spectral_labels, used_labels
 from gramian.configuration import memory_budget
 from gramian.estimator import KernelEstimator
 from gramian.grams import Gram, SandwichGram

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.linalg import qr
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.cluster import KMeans
-from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, check_count, check_positive, check_whole
 from gramian.clustering.angular import angular_kmeans, nearest_direction
-from gramian.clustering.rows import labels_by_first_row, unit_rows
-from gramian.embedding.kernel_eca import entropy_axes
+from gramian.clustering.core.embedding import Axes, kmeans, nearest_center, numbered, walk_of
+from gramian.clustering.core.n_clusters import choose_by_gap
 from gramian.estimator import KernelEstimator
-from gramian.grams import Gram
-from gramian.grams.gaps import relative_gap
-from gramian.grams.views import NormalizedGram
-from gramian.kernels import ClusterKernel, Expansion, Kernel, NeighborGraph
+from gramian.kernels import ClusterKernel, Kernel, NeighborGraph
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 
@@ -137,28 +132,18 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         n = X.shape[0]
         k = check_count(self, "n_clusters", n, none_allowed=True)
         k_axes = check_count(self, "n_components", n, none_allowed=True)
-        walk: tuple[Array, Array] | None = None
-        candidates = None
+        known, candidates = None, None
         if k is None:
-            k, walk = self._choose_n_clusters(gram, k_axes or 0)
-            candidates = walk[0][: min(int(self.max_clusters), n - 1) + 1]
-        k_axes = k_axes or k
-        inside = np.ones(n, bool)
-        if self.embedding in ("kpca", "keca"):
-            if self.embedding == "keca":
-                values, vectors, _, _ = entropy_axes(gram, k_axes, kernel, self.tol)
-            else:
-                values, vectors = _positive(*gram.eigenpairs(k_axes, tol=self.tol))
-            coefficients, embedding = vectors / np.sqrt(values), vectors * np.sqrt(values)
-        else:
-            values, vectors, inside = _walk_axes(gram, k_axes, self.tol, walk)
-            # One more column sums k(x, x_i): the degree of a new sample.
-            coefficients = np.hstack([vectors / values, np.ones((n, 1), vectors.dtype)])
-            embedding = unit_rows(vectors) if self.embedding == "sym" else vectors
+            walk = walk_of(gram)
+            pairs = partial(walk.eigenpairs, tol=self.tol)
+            k, known, candidates = choose_by_gap(gram, pairs, int(self.max_clusters), k_axes or 0)
+        known = known if self.embedding in ("rw", "sym") else None
+        axes = Axes.of(gram, self.embedding, k_axes or k, kernel=kernel, tol=self.tol, known=known)
+        embedding, inside = axes.embedding(), axes.inside
         labels, centers = self._cluster(embedding[inside], k)
         self._keep(kernel, samples)
-        self.eigenvalues_, self.embedding_, self.cluster_centers_ = values, embedding, centers
-        self.expansion_ = Expansion(kernel, X, coefficients, gram=gram)
+        self.eigenvalues_, self.embedding_, self.cluster_centers_ = axes.values, embedding, centers
+        self.placement_ = axes.placement(kernel, X, gram)
         self.candidate_eigenvalues_ = candidates
         self.n_clusters_ = len(centers)
         self.labels_ = np.full(n, -1)
@@ -166,18 +151,6 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         if not inside.all():
             _warn_isolated(int((~inside).sum()))
         return self
-
-    def _choose_n_clusters(self, gram: Gram, n_axes: int) -> tuple[int, tuple[Array, Array]]:
-        """The number of clusters at the largest relative gap, and the eigenpairs that were found on the way."""
-        n = gram.shape[0]
-        most = min(int(self.max_clusters), n - 1)
-        if most < 2:
-            raise ValueError(
-                f"n_clusters=None needs max_clusters >= 2 and at least three samples; got max_clusters="
-                f"{self.max_clusters} and n_samples={n}: pass n_clusters"
-            )
-        values, vectors = _walk(gram).eigenpairs(max(most + 1, n_axes), tol=self.tol)
-        return relative_gap(values[: most + 1], graph=not gram.diagonal().any()), (values, vectors)
 
     def _unfitted_kernel(self, n_samples: int = 0) -> Kernel:
         if not isinstance(self.kernel, str) or self.kernel != "auto":
@@ -196,9 +169,9 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         if self.embedding == "keca":
             labels, centers, _ = angular_kmeans(Z, k, n_init=int(self.n_init), random_state=self.random_state)
         else:
-            labels, centers = _kmeans(Z, k, int(self.n_init), self.random_state)
-        labels, used = labels_by_first_row(labels)
-        return labels, centers[used]
+            seed = int(generator(self.random_state).integers(2**31 - 1))
+            labels, centers = kmeans(Z, k, seed=seed, n_init=int(self.n_init))
+        return numbered(labels, centers)
 
     def transform(self, X: Matrix) -> Array:
         """The spectral embedding of new samples.
@@ -211,18 +184,13 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         -------
         Z : ndarray (n_new, n_components); zero for a sample similar to no fitted one
         """
-        return self._embed(X)[0]
+        return self._place(X)[0]
 
-    def _embed(self, X: Matrix) -> tuple[Array, Array]:
+    def _place(self, X: Matrix) -> tuple[Array, Array]:
         """The embedding of new samples and a mask of those that are similar to no fitted one."""
-        check_is_fitted(self, "expansion_")
-        Z = self.expansion_(self._check_new(X))
-        if self.embedding in ("kpca", "keca"):
-            return Z, np.zeros(len(Z), bool)
-        Z, degrees = Z[:, :-1], Z[:, -1:]
-        connected = degrees > 0
-        Z = np.divide(Z, degrees, out=np.zeros_like(Z), where=connected)
-        return (unit_rows(Z) if self.embedding == "sym" else Z), ~connected[:, 0]
+        check_is_fitted(self, "placement_")
+        placed: tuple[Array, Array] = self.placement_(self._check_new(X))
+        return placed
 
     def fit_transform(self, X: Matrix, y: Any = None) -> Array:
         """Cluster X and return its spectral embedding, ``embedding_``."""
@@ -240,11 +208,11 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         labels : ndarray (n_new,)
             −1, with a warning, for a sample that is similar to no fitted one.
         """
-        Z, alone = self._embed(X)
+        Z, alone = self._place(X)
         if self.embedding == "keca":
             labels = nearest_direction(Z, self.cluster_centers_)
         else:
-            labels = pairwise_distances_argmin(Z, self.cluster_centers_.astype(Z.dtype, copy=False))
+            labels = nearest_center(Z, self.cluster_centers_)
         if alone.any():
             _warn_isolated(int(alone.sum()))
             labels = np.where(alone, -1, labels)
@@ -258,56 +226,6 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def spectral_labels(gram: Gram, k: int, random_state: RandomState) -> Array:
-    """Labels of spectral clustering of a Gram, for starting other methods; those of a walk that reaches all."""
-    _, vectors, inside = _walk_axes(gram, k, 1e-4, None)
-    labels = np.zeros(len(vectors), np.intp)
-    labels[inside] = _kmeans(unit_rows(vectors[inside]), k, 10, random_state)[0]
-    return labels
-
-
-def _walk_axes(gram: Gram, k: int, tol: float | None, known: tuple[Array, Array] | None) -> tuple[Array, Array, Array]:
-    """Eigenvalues, eigenvectors u = D^-½ z of the walk on the samples, and a mask of the samples that it reaches.
-
-    Axes of eigenvalue zero or below say nothing about clusters (in a kernel of rank below k they are arbitrary) and
-    are left out.
-    """
-    walk = _walk(gram)
-    values, vectors = walk.eigenpairs(k, tol=tol) if known is None else (known[0][:k], known[1][:, :k])
-    values, vectors = _positive(values, vectors)
-    return values, walk.inverse_roots[:, None].astype(vectors.dtype, copy=False) * vectors, walk.inverse_roots > 0
-
-
-def _walk(gram: Gram) -> NormalizedGram:
-    try:
-        return gram.normalized()
-    except ValueError as error:
-        raise ValueError(f"{error}, or give n_clusters and embedding='kpca'") from None
-
-
-def _positive(values: Array, vectors: Array) -> tuple[Array, Array]:
-    keep = values > max(1e-6, 10 * float(np.finfo(values.dtype).eps)) * float(values.max(initial=0.0))
-    if not keep.any():
-        raise ValueError(
-            "X is all zero under this kernel, so there is nothing to cluster; check X or use another kernel"
-        )
-    return values[keep], np.ascontiguousarray(vectors[:, keep])
-
-
-def _kmeans(Z: Array, k: int, n_init: int, random_state: RandomState) -> tuple[Array, Array]:
-    """Labels and centres; one start from the most different rows is enough where it leaves next to no spread."""
-    # Pivots of a QR of Zᵀ: each is the row least explained by those before it. Among axes of clusters, one per cluster.
-    pivots = qr(Z.T, mode="r", pivoting=True, check_finite=False)[1][:k] if Z.shape[1] >= k else None
-    if pivots is not None:
-        model = KMeans(k, init=Z[pivots], n_init=1).fit(Z)
-        if model.inertia_ <= 1e-3 * float(Z.var(axis=0, dtype=np.float64).sum()) * len(Z):
-            return model.labels_, model.cluster_centers_
-    seed = int(generator(random_state).integers(2**31 - 1))
-    others = KMeans(k, n_init=n_init, random_state=seed).fit(Z)
-    best = others if pivots is None or others.inertia_ < model.inertia_ else model
-    return best.labels_, best.cluster_centers_
 
 
 def _warn_isolated(count: int) -> None:

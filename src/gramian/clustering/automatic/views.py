@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array
 
@@ -32,9 +31,10 @@ from gramian.clustering.automatic.stability import (
     stability,
 )
 from gramian.clustering.automatic.view import View
+from gramian.clustering.core.embedding import kmeans, unit_rows
+from gramian.clustering.core.n_clusters import most_seen
 from gramian.clustering.spectral import SpectralClustering
 from gramian.grams import DenseGram, Gram, SparseGram
-from gramian.grams.gaps import relative_gap
 from gramian.kernels import ClusterKernel, Kernel, NeighborGraph
 from gramian.mixture import IncompleteGaussianMixture
 from gramian.progress import steps
@@ -182,7 +182,7 @@ def choose_view(
         tell("fitting mixtures", 0.0)
         rows = _Rows.of(X[judged], feature_columns, seed)
         tell("clustering views", 0.2)
-        seen = [most] if n_clusters is not None or most <= 2 else _numbers_seen(rows, most)
+        seen = [most] if n_clusters is not None or most <= 2 else most_seen(rows.grams, most)
         k = max(seen)
         nearby = (*seen, k - 1, k + 1) if n_clusters is None else ()
         shown = sorted({k, *(other for other in nearby if 2 <= other <= most)})
@@ -237,22 +237,6 @@ def _all_combinations(kinds: Array, feature_columns: Sequence[Any] | None) -> bo
     return len(varying) > 1 and len(kinds) == int(np.prod(varying))
 
 
-def _numbers_seen(rows: _Rows, most: int) -> list[int]:
-    """Where the eigenvalues of three walks fall off: between all rows, the most similar ones, and nearest neighbours.
-
-    A walk between all rows sees compact groups, the others long, small and many ones too; what none of them sees is
-    not there. Judging every number by separation and stability would prefer few large clusters to the right number.
-    """
-    K, length = rows.similarities, min(most + 1, len(rows.features) - 1)
-    graphs = (SparseGram(_most_similar(K)), SparseGram(rows.neighbors))
-    seen = [relative_gap(_leading(DenseGram(K), length), graph=False)]
-    return seen + [relative_gap(_leading(graph, length), graph=True) for graph in graphs]
-
-
-def _leading(gram: Gram, count: int) -> Array:
-    return gram.normalized().eigenpairs(count)[0]
-
-
 # Judging ------------------------------------------------------------------------------------------------------------
 
 
@@ -289,6 +273,12 @@ class _Rows:
     def neighbors(self) -> csr_array:
         graph: csr_array = NeighborGraph(NEIGHBORS).fit(self.completed)(self.completed)
         return graph
+
+    @cached_property
+    def grams(self) -> tuple[Gram, Gram, Gram]:
+        """Similarities of all rows, of the most similar ones, and edges between nearest neighbours."""
+        K = self.similarities
+        return DenseGram(K), SparseGram(_most_similar(K)), SparseGram(self.neighbors)
 
     def part(self, rng: np.random.Generator) -> tuple[Array, _Rows]:
         """Some of the rows, without replacement, seen by half of the mixtures."""
@@ -376,7 +366,7 @@ def _clusterings(
     axes = _axes(name, rows, max(counts))
     seeds = rng.integers(2**31 - 1, size=len(counts))
     return {
-        k: KMeans(k, n_init=n_init, random_state=int(seed)).fit_predict(axes(k))
+        k: kmeans(axes(k), k, seed=int(seed), n_init=n_init, pivots=False)[0]
         for k, seed in zip(counts, seeds, strict=True)
     }
 
@@ -384,25 +374,12 @@ def _clusterings(
 def _axes(name: str, rows: _Rows, most: int) -> Callable[[int], Array]:
     """A function that gives the rows in the space in which k clusters are looked for."""
     if name == "cluster_kernel":
-        values, vectors = DenseGram(rows.similarities).eigenpairs(most)
+        values, vectors = rows.grams[0].eigenpairs(most)
         Z = vectors * np.sqrt(np.maximum(values, 0))
         return lambda k: Z[:, :k]
-    gram: Gram
-    if name == "cluster_walk":
-        gram = DenseGram(rows.similarities)
-    elif name == "sharpened_kernel":
-        gram = SparseGram(_most_similar(rows.similarities))
-    else:
-        gram = SparseGram(rows.neighbors)
-    walk = gram.normalized()
-    vectors = walk.eigenpairs(most)[1]
-
-    def unit_rows(k: int) -> Array:
-        # The factor D^-½ of each row does not change its direction.
-        lengths = np.linalg.norm(vectors[:, :k], axis=1, keepdims=True)
-        return np.divide(vectors[:, :k], lengths, out=np.zeros_like(vectors[:, :k]), where=lengths > 0)
-
-    return unit_rows
+    gram = rows.grams[("cluster_walk", "sharpened_kernel", "neighbor_graph").index(name)]
+    vectors = gram.normalized().eigenpairs(most)[1]
+    return lambda k: unit_rows(vectors[:, :k])  # the factor D^-½ of each row does not change its direction
 
 
 def _most_similar(K: Array) -> csr_array:

@@ -18,13 +18,12 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
 
-from gramian.clustering.rows import labels_by_first_row, unit_rows
+from gramian.clustering.core import labels_by_first_row, relative_gap, unit_rows
 from gramian.dependence.projection.ism import ISMResult, ism, sine
 from gramian.dependence.projection.profiles import WeightedProfiles, profiles_of
 from gramian.dependence.projection.spectral import ConstantPhi
 from gramian.dependence.projection.weights import PairWeights
 from gramian.grams import Gram, SandwichGram
-from gramian.grams.gaps import relative_gap
 from gramian.kernels import RBF, Expansion, Kernel, Linear, RelativeRBF, Scaled, SquaredDistance, Sum
 from gramian.landmarks import Nystroem
 from gramian.progress import progress
