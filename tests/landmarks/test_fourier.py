@@ -5,15 +5,28 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
 import gramian
 from gramian.grams import FeatureGram
-from gramian.kernels import RBF, Laplacian
+from gramian.kernels import RBF, Cauchy, InverseMultiquadric, Laplacian, Matern, RationalQuadratic
+from gramian.kernels.profile import Exponential
 from gramian.landmarks import FourierFeatures
-from gramian.landmarks.fourier import orthogonal_frequencies
+
+
+class Halved(RBF):
+    """A kernel of a user, derived from RBF by its formula."""
+
+    def profile(self):
+        return Exponential("distance", -0.25 / self._get_width() ** 2)
+
+
+class Squared(RBF):
+    """A kernel of a user, derived from RBF by its values."""
+
+    def _tile(self, left, right):
+        return super()._tile(left, right) ** 2
 
 
 @pytest.fixture
@@ -34,6 +47,13 @@ def test_features_are_the_formula(X):
         {"kernel": RBF(width=2.0)},
         {"kernel": RBF(width=2.0), "orthogonal": True},
         {"kernel": Laplacian(width=3.0)},
+        {"kernel": Matern(width=2.0, smoothness=0.5)},
+        {"kernel": Matern(width=2.0, smoothness=1.5), "orthogonal": True},
+        {"kernel": Matern(width=2.0, smoothness=2.5)},
+        {"kernel": Cauchy(width=2.0)},
+        {"kernel": RationalQuadratic(width=2.0, exponent=0.7), "orthogonal": True},
+        {"kernel": InverseMultiquadric(offset=1.5)},
+        {"kernel": Halved(width=2.0)},
     ],
     ids=repr,
 )
@@ -72,6 +92,13 @@ def test_rows_have_unit_length(seed, n, d, pairs, scale, orthogonal):
     np.testing.assert_array_equal(fitted.diagonal(X), 1)
 
 
+def test_rows_have_the_length_of_the_kernel(X):
+    """Where k(x, x) is not 1, ‖φ(x)‖² is k(x, x) all the same."""
+    fitted = FourierFeatures(6, kernel=InverseMultiquadric(offset=4.0), random_state=0).fit(X)
+    np.testing.assert_allclose((fitted.transform(X) ** 2).sum(axis=1), 0.25)
+    np.testing.assert_allclose(fitted.diagonal(X), 0.25)
+
+
 def test_odd_diagonal_is_the_squared_length(X):
     """With an odd count diagonal(X) is still the diagonal of the approximation."""
     fitted = FourierFeatures(7, random_state=0).fit(X)
@@ -84,16 +111,6 @@ def test_shift_changes_nothing(X):
     fitted = FourierFeatures(50, kernel=RBF(width=1.0), random_state=0).fit(X)
     far = FourierFeatures(50, kernel=RBF(width=1.0), random_state=0).fit((X + 512).astype(np.float32))
     np.testing.assert_allclose(far((X + 512).astype(np.float32)), fitted(X), atol=2e-3)
-
-
-def test_orthogonal_frequencies_are_orthogonal_and_normal():
-    """Groups of d columns are orthogonal, lengths are chi(d), entries standard normal."""
-    W = orthogonal_frequencies(5, 4003, np.random.default_rng(0))
-    assert W.shape == (5, 4003)
-    group = W[:, :5].T @ W[:, :5]
-    np.testing.assert_allclose(group, np.diag(np.diagonal(group)), atol=1e-10)
-    assert stats.kstest((W**2).sum(axis=0), stats.chi2(5).cdf).pvalue > 0.001
-    assert stats.kstest(W[2], stats.norm.cdf).pvalue > 0.001
 
 
 def test_orthogonal_frequencies_have_a_smaller_error(X):
@@ -141,8 +158,12 @@ def test_is_a_kernel(X):
         ({"n_components": 4.0}, "n_components=4.0"),
         ({"kernel": "polynomial"}, "kernel='polynomial' has no known Fourier transform.*Nystroem"),
         ({"kernel": 2.0 * RBF(width=1.0)}, "no known Fourier transform"),
+        ({"kernel": Squared(width=1.0)}, "no known Fourier transform"),
         ({"kernel": "gauss"}, "kernel='gauss' is not a kernel"),
-        ({"kernel": "laplacian", "orthogonal": True}, "orthogonal=True is for kernel='rbf'"),
+        (
+            {"kernel": "laplacian", "orthogonal": True},
+            "orthogonal=True is for kernels of the Euclidean distance such as 'rbf' but kernel='laplacian'",
+        ),
         ({"orthogonal": "yes"}, "orthogonal='yes' must be True or False"),
         ({"kernel": RBF(width=-1.0)}, "width=-1.0"),
     ],

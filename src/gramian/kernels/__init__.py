@@ -21,6 +21,7 @@ from gramian.kernels.given import FunctionKernel, Precomputed, ProfileKernel
 from gramian.kernels.graph import NeighborGraph
 from gramian.kernels.inner import Cosine, ExponentialProduct, Linear, Polynomial, Tanh
 from gramian.kernels.manhattan import TL1, Laplacian
+from gramian.kernels.matern import Matern
 from gramian.kernels.profile import Profile
 from gramian.kernels.relative import RelativeRBF
 from gramian.kernels.widths import resolve_width
@@ -39,6 +40,7 @@ __all__ = [
     "Kernel",
     "Laplacian",
     "Linear",
+    "Matern",
     "Multiquadric",
     "NeighborGraph",
     "Polynomial",
@@ -63,6 +65,7 @@ _REGISTERED: dict[str, type[Kernel]] = {
     "rbf": RBF,
     "laplacian": Laplacian,
     "cauchy": Cauchy,
+    "matern": Matern,
     "rational_quadratic": RationalQuadratic,
     "relative_rbf": RelativeRBF,
     "exponential_product": ExponentialProduct,

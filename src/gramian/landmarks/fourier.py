@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
+from gramian.checks import check_whole
 from gramian.grams import tiles
-from gramian.kernels import RBF, Kernel, Laplacian, as_kernel
+from gramian.kernels import Kernel, as_kernel
 from gramian.kernels.feature_map import FeatureMap
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
@@ -22,9 +22,9 @@ class FourierFeatures(FeatureMap):
     The kernel k(x − y) is the mean of cos(w·(x − y)) over frequencies w drawn from its Fourier transform. With D of
     them in the columns of W,
 
-        φ(x) = √(1/D) [cos(Wᵀ(x − c)), sin(Wᵀ(x − c))],   φ(x)·φ(y) = (1/D) Σ_j cos(w_j·(x − y)) ≈ k(x, y),
+        φ(x) = √(a/D) [cos(Wᵀ(x − c)), sin(Wᵀ(x − c))],   φ(x)·φ(y) = (a/D) Σ_j cos(w_j·(x − y)) ≈ k(x, y),
 
-    unbiased, with an error of order 1/√D that does not depend on the data, and ‖φ(x)‖ = 1. The mean row c
+    unbiased, with an error of order 1/√D that does not depend on the data, and ‖φ(x)‖² = a = k(x, x). The mean row c
     cancels in φ(x)·φ(y); it keeps the angles small, which float32 needs. Landmarks (:class:`Nystroem`) reach a given
     error with fewer features; waves need no data but a width, cost one GEMM and suit data that keep coming.
 
@@ -33,12 +33,14 @@ class FourierFeatures(FeatureMap):
     n_components : int, default 100
         Number of features, 2D. If it is odd, one more frequency gives a cosine with a random phase instead of a
         sine of its own; still unbiased, but rows then have unit length only on average.
-    kernel : {"rbf", "laplacian"} or RBF or Laplacian instance, default "rbf"
-        What is approximated. RBF draws w from a normal distribution of deviation 1/width, Laplacian from a Cauchy
-        distribution of scale 1/width.
+    kernel : Kernel or str, default "rbf"
+        What is approximated: a kernel whose Fourier transform is known, which ``kernel.frequencies`` tells. RBF draws w
+        from a normal distribution of deviation 1/width, Matern from a Student-t distribution of 2·smoothness degrees
+        of freedom, Laplacian from a Cauchy distribution in each direction; Cauchy, RationalQuadratic and
+        InverseMultiquadric average normal distributions.
     orthogonal : bool, default False
-        Draw frequencies that are orthogonal to each other in groups of d; a smaller error for the same cost. Only
-        for RBF.
+        Draw frequencies that are orthogonal to each other in groups of d; a smaller error for the same cost. For
+        kernels of the Euclidean distance, so not for Laplacian.
     random_state : int, Generator, RandomState or None, default None
         For the frequencies.
 
@@ -50,6 +52,8 @@ class FourierFeatures(FeatureMap):
         W.
     center_ : ndarray (d,)
         c.
+    amplitude_ : float
+        a, which is 1 for most kernels.
     phase_ : float or None
         Of the last cosine if it has no sine; None if ``n_components`` is even.
 
@@ -75,7 +79,7 @@ class FourierFeatures(FeatureMap):
     >>> FourierFeatures(100, kernel="polynomial").fit(X)
     Traceback (most recent call last):
     ...
-    ValueError: kernel='polynomial' has no known Fourier transform here; use 'rbf', 'laplacian', ...
+    ValueError: kernel='polynomial' has no known Fourier transform here; use 'rbf', ...
     """
 
     def __init__(
@@ -113,19 +117,15 @@ class FourierFeatures(FeatureMap):
         -------
         self : FourierFeatures
         """
-        kernel = self._wave_kernel()
+        self._check_parameters()
+        kernel = as_kernel(self.kernel)
         X = self._checked(X, reset=True)
         kernel.fit(X)
         rng = generator(self.random_state)
-        shape = X.shape[1], -(-int(self.n_components) // 2)
-        if isinstance(kernel, Laplacian):
-            frequencies = rng.standard_cauchy(shape)
-        elif self.orthogonal:
-            frequencies = orthogonal_frequencies(*shape, rng)
-        else:
-            frequencies = rng.standard_normal(shape)
+        frequencies = self._frequencies(kernel, X.shape[1], -(-int(self.n_components) // 2), rng)
         self.kernel_ = kernel
-        self.frequencies_ = (frequencies / kernel.width_).astype(X.dtype, copy=False)
+        self.frequencies_ = frequencies.astype(X.dtype, copy=False)
+        self.amplitude_ = float(kernel._diagonal(X[:1])[0])
         self.center_ = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel().astype(X.dtype)
         self.phase_ = float(rng.uniform(0, 2 * np.pi)) if self.n_components % 2 else None
         return self
@@ -135,44 +135,38 @@ class FourierFeatures(FeatureMap):
     def _features(self, X: Matrix) -> Array:
         check_is_fitted(self)
         frequencies, center = (part.astype(X.dtype, copy=False) for part in (self.frequencies_, self.center_))
-        return waves(X, frequencies, center, self.phase_)
+        return waves(X, frequencies, center, self.phase_, self.amplitude_)
 
     def _diagonal(self, X: Matrix) -> Array:
         check_is_fitted(self)
-        return np.ones(X.shape[0], X.dtype) if self.phase_ is None else super()._diagonal(X)
+        return np.full(X.shape[0], self.amplitude_, X.dtype) if self.phase_ is None else super()._diagonal(X)
 
     # The steps of fit --------------------------------------------------------------------------------------
 
-    def _wave_kernel(self) -> RBF | Laplacian:
-        """The checked kernel parameter, after the other parameters."""
-        m = self.n_components
-        if not isinstance(m, Integral) or isinstance(m, bool) or m < 1:
-            raise ValueError(f"n_components={m!r} must be a whole number >= 1")
+    def _check_parameters(self) -> None:
+        check_whole(self, "n_components")
         if not isinstance(self.orthogonal, (bool, np.bool_)):
             raise ValueError(f"orthogonal={self.orthogonal!r} must be True or False")
-        kernel = as_kernel(self.kernel)
-        if not isinstance(kernel, (RBF, Laplacian)):
+
+    def _frequencies(self, kernel: Kernel, d: int, size: int, rng: np.random.Generator) -> Array:
+        """W of the fitted kernel, or an error where none are known."""
+        frequencies = kernel.frequencies(d, size, rng, orthogonal=bool(self.orthogonal))
+        if frequencies is not None:
+            return frequencies
+        if self.orthogonal and kernel.frequencies(d, 1, rng) is not None:
             raise ValueError(
-                f"kernel={self.kernel!r} has no known Fourier transform here; use 'rbf', 'laplacian', RBF(width) or "
-                "Laplacian(width), or approximate it through landmarks: Nystroem(n_components, kernel=...)"
+                f"orthogonal=True is for kernels of the Euclidean distance such as 'rbf' but kernel={self.kernel!r}; "
+                "use orthogonal=False"
             )
-        if self.orthogonal and isinstance(kernel, Laplacian):
-            raise ValueError(f"orthogonal=True is for kernel='rbf' but kernel={self.kernel!r}; use orthogonal=False")
-        return kernel
+        raise ValueError(
+            f"kernel={self.kernel!r} has no known Fourier transform here; use 'rbf', 'laplacian', 'matern', 'cauchy', "
+            "'rational_quadratic' or 'inverse_multiquadric', or approximate it through landmarks: "
+            "Nystroem(n_components, kernel=...)"
+        )
 
 
-def orthogonal_frequencies(d: int, D: int, rng: np.random.Generator) -> Array:
-    """D columns in d dimensions, each standard normal, orthogonal within consecutive groups of d."""
-    n_groups = -(-D // d)
-    directions, triangles = np.linalg.qr(rng.standard_normal((n_groups, d, d)))
-    # With the signs of R's diagonal, Q is uniform over the orthogonal matrices.
-    directions *= np.sign(np.diagonal(triangles, axis1=1, axis2=2))[:, None, :]
-    lengths = np.sqrt(rng.chisquare(d, size=(n_groups, 1, d)))
-    return (directions * lengths).transpose(1, 0, 2).reshape(d, -1)[:, :D]
-
-
-def waves(X: Matrix, frequencies: Array, center: Array, phase: float | None = None) -> Array:
-    """√(1/D) [cos((X − c) W), sin((X − c) W)], computed in place a few rows at a time.
+def waves(X: Matrix, frequencies: Array, center: Array, phase: float | None = None, amplitude: float = 1.0) -> Array:
+    """√(amplitude/D) [cos((X − c) W), sin((X − c) W)], computed in place a few rows at a time.
 
     With a ``phase`` the last cosine is shifted by it and has no sine. On average over phases
     2 cos(a + phase) cos(b + phase) is cos(a − b): half the weight of a pair, so that D counts it as one half.
@@ -180,7 +174,7 @@ def waves(X: Matrix, frequencies: Array, center: Array, phase: float | None = No
     n, n_cosines = X.shape[0], frequencies.shape[1]
     n_pairs = n_cosines - (phase is not None)
     out = np.empty((n, n_cosines + n_pairs), X.dtype)
-    scale = X.dtype.type(np.sqrt(2 / out.shape[1]))
+    scale = X.dtype.type(np.sqrt(2 * amplitude / out.shape[1]))
     shift = center @ frequencies
 
     def fill(rows: slice) -> None:

@@ -19,7 +19,7 @@ from gramian.dependence.projection.profiles import Kind, WeightedProfiles
 from gramian.dependence.projection.weights import PairWeights
 from gramian.grams.features import squared_norms
 from gramian.grams.tiles import run_threaded, slices
-from gramian.landmarks.fourier import orthogonal_frequencies
+from gramian.kernels.profile import orthogonal_frequencies
 from gramian.landmarks.selection import uniform
 from gramian.typing import Array
 

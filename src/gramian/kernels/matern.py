@@ -1,0 +1,93 @@
+"""The Matérn kernel: between the exponential of the distance and the Gaussian, by its smoothness."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gramian.kernels.profile import Profile
+from gramian.kernels.vector import VectorKernel, WidthMixin
+from gramian.typing import Array, Matrix
+
+_SMOOTHNESS = (0.5, 1.5, 2.5)
+_LEAST = 1e-6  # of a scaled distance, where a derivative that grows without bound is cut off
+
+
+class Matern(WidthMixin, VectorKernel):
+    """k(x, y) = p(s) exp(−s), s = √(2 smoothness) ‖x − y‖ / width: rougher functions than the Gaussian kernel's.
+
+    The polynomial p is 1 for smoothness 0.5 (the exponential of the Euclidean distance), 1 + s for 1.5 and
+    1 + s + s²/3 for 2.5. Functions of the kernel's space have as many derivatives as whole numbers below
+    the smoothness; the Gaussian kernel is the limit of infinite smoothness.
+
+    Parameters
+    ----------
+    width : float or str, default "median"
+        A number or a rule; see :func:`gramian.kernels.resolve_width`.
+    smoothness : {0.5, 1.5, 2.5}, default 1.5
+        Written ν elsewhere.
+
+    Examples
+    --------
+    >>> Matern(width=1.0, smoothness=0.5)([[0.0, 0.0]], [[3.0, 4.0]]).round(4)
+    array([[0.0067]])
+    """
+
+    def __init__(self, width: float | str = "median", smoothness: float = 1.5) -> None:
+        self.width = width
+        self.smoothness = smoothness
+
+    def _resolve(self, X: Matrix) -> None:
+        self._check()
+        super()._resolve(X)
+
+    def _check(self) -> None:
+        if self.smoothness not in _SMOOTHNESS:
+            raise ValueError(f"smoothness={self.smoothness!r} must be one of {', '.join(map(str, _SMOOTHNESS))}")
+
+    def profile(self) -> Profile:
+        self._check()
+        return _Matern(self._get_width(), float(self.smoothness))
+
+
+class _Matern(Profile):
+    """f(β) = p(s) exp(−s) with s² = rate · β.
+
+    Where f′ or f″ grow without bound towards β = 0 they are cut off at s = 10⁻⁶, and zero at β = 0: a pair of equal
+    rows draws a projection in no direction.
+    """
+
+    kind = "distance"
+    nonnegative = decreasing = True
+
+    def __init__(self, width: float, smoothness: float) -> None:
+        self.resolution = width
+        self.smoothness = smoothness
+        self.rate = 2 * smoothness / width**2
+
+    def _terms(self, beta: Array) -> tuple[Array, Array, Array]:
+        """s, exp(−s) and 1/s, cut off."""
+        s = np.sqrt(self.rate * beta)
+        inverse = np.where(s > 0, 1 / np.maximum(s, _LEAST), 0).astype(s.dtype)
+        return s, np.exp(-s), inverse
+
+    def _value(self, beta: Array) -> Array:
+        beta *= self.rate
+        s = np.sqrt(beta)
+        np.exp(-s, out=beta)
+        if self.smoothness > 0.5:
+            beta *= 1 + s if self.smoothness == 1.5 else 1 + s + s**2 / 3
+        return beta
+
+    def both(self, beta: Array) -> tuple[Array, Array]:
+        s, decay, inverse = self._terms(beta)
+        slope = {0.5: inverse, 1.5: 1, 2.5: (1 + s) / 3}[self.smoothness]
+        return self._value(beta), -0.5 * self.rate * slope * decay
+
+    def second_derivative(self, beta: Array) -> Array:
+        _, decay, inverse = self._terms(beta)
+        curve = {0.5: inverse**2 * (1 + inverse), 1.5: inverse, 2.5: 1 / 3}[self.smoothness]
+        return np.asarray((0.5 * self.rate) ** 2 * curve * decay)
+
+    def gaussian_rates(self, size: int, rng: np.random.Generator) -> tuple[float, Array] | None:
+        # Student-t frequencies: normal ones over the root of a χ² variable of 2·smoothness degrees of freedom.
+        return 1.0, 0.5 * self.rate / rng.chisquare(2 * self.smoothness, size)
