@@ -80,12 +80,12 @@ class _Matern(Profile):
 
     def both(self, beta: Array) -> tuple[Array, Array]:
         s, decay, inverse = self._terms(beta)
-        slope = {0.5: inverse, 1.5: 1, 2.5: (1 + s) / 3}[self.smoothness]
+        slope = {0.5: inverse, 1.5: np.ones_like(s), 2.5: (1 + s) / 3}[self.smoothness]
         return self._value(beta), -0.5 * self.rate * slope * decay
 
     def second_derivative(self, beta: Array) -> Array:
         _, decay, inverse = self._terms(beta)
-        curve = {0.5: inverse**2 * (1 + inverse), 1.5: inverse, 2.5: 1 / 3}[self.smoothness]
+        curve = {0.5: inverse**2 * (1 + inverse), 1.5: inverse, 2.5: np.full_like(inverse, 1 / 3)}[self.smoothness]
         return np.asarray((0.5 * self.rate) ** 2 * curve * decay)
 
     def gaussian_rates(self, size: int, rng: np.random.Generator) -> tuple[float, Array] | None:
