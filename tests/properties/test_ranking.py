@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from gramian import personalized_pagerank
 from gramian.ranking import push_pagerank, stationary_distribution
-from ranking.graphs import DANGLING, textbook
+from ranking.textbook import DANGLING, textbook
 
 RESTARTS = st.sampled_from([0.03, 0.15, 0.5, 0.97])
 

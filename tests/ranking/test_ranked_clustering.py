@@ -15,8 +15,8 @@ from gramian.kernels import RBF, ClusterKernel, NeighborGraph
 from gramian.landmarks import Nystroem
 from gramian.metrics import adjusted_rand, clustering_accuracy
 from gramian.mixture import mcar
-from gramian.ranking.joint_embedding import laplacian_embedding, low_degrees, normalized_embedding, walk_axes
-from gramian.ranking.walk import Walk
+from gramian.ranking.kernel_walk.joint_embedding import laplacian_axes, low_degrees, normalized_axes, walk_axes
+from gramian.ranking.kernel_walk.walk import Walk
 
 ALPHA = 0.15
 BETA = ALPHA / (1 - ALPHA)
@@ -51,11 +51,12 @@ class TestEmbedding:
         K = RBF(1.0)(np.random.default_rng(seed).standard_normal((n, 2)))
         walk, d = Walk(DenseGram(K)), K.sum(axis=1)
         goal = BETA * d.sum() * green(K)
-        mu, Z, _ = laplacian_embedding(walk, ALPHA, n)
+        found = laplacian_axes(walk, ALPHA, n)
+        mu, Z = found.values, found.embedding
         np.testing.assert_allclose(Z @ Z.T, goal, rtol=1e-7, atol=1e-9 * goal.max())
         assert BETA * d.min() * (1 - 1e-6) <= mu[0] <= ((1 + BETA) * d - np.diag(K)).min() * (1 + 1e-9)
         values, vectors = np.linalg.eigh(K / np.sqrt(np.outer(d, d)))
-        _, Zn, _ = normalized_embedding(walk, ALPHA, (values[:-1], vectors[:, :-1]))
+        Zn = normalized_axes(walk, ALPHA, (values[:-1], vectors[:, :-1])).embedding
         np.testing.assert_allclose(Zn @ Zn.T + 1, goal, rtol=1e-7, atol=1e-9 * goal.max())
         resistance = BETA * (np.diag(green(K))[:, None] + np.diag(green(K)) - 2 * green(K))
         distances = ((Z[:, None] - Z) ** 2).sum(axis=2)
@@ -284,7 +285,7 @@ class TestOutliers:
         kernel = RBF(0.3 * float(np.median(D[np.triu_indices(500, 1)])))
         walk = Walk(kernel.gram(X))
         np.testing.assert_array_equal(np.flatnonzero(low_degrees(walk, ALPHA)), range(500, 504))
-        _, Z, _ = laplacian_embedding(walk, ALPHA, 5)
+        Z = laplacian_axes(walk, ALPHA, 5).embedding
         on_noise = (Z[500:] ** 2).sum(axis=0) / (Z**2).sum(axis=0)
         np.testing.assert_allclose(on_noise, [1, 1, 1, 1, 0], atol=1e-6)
         # Similar to nothing else at all, they are components of their own for the normalised walk too.
@@ -352,7 +353,7 @@ class TestRefusals:
             ({"n_clusters": 121}, "n_clusters=121 is more than the n_samples=120"),
             ({"metric": "angle"}, "metric='angle' is not known"),
             ({"normalized": "yes"}, "normalized='yes' is not known"),
-            ({"prune_low_degree": 119}, "prune_low_degree=119 must be a whole number from 0 to"),
+            ({"prune_low_degree": 119}, "prune_low_degree=119 is more than 118; pass prune_low_degree <= 118"),
             ({"prune_low_degree": "all"}, "prune_low_degree='all' must be"),
             ({"n_clusters": None, "max_clusters": 1}, "n_clusters=None needs max_clusters >= 2"),
             ({"n_clusters": 100, "prune_low_degree": 50}, "n_clusters=100 is more than the 70 samples left"),
@@ -365,9 +366,9 @@ class TestRefusals:
 
     def test_questions(self, model):
         """Clusters, samples and lengths that do not exist are refused."""
-        with pytest.raises(ValueError, match="cluster=3 is no cluster; pass a whole number from 0 to 2"):
+        with pytest.raises(ValueError, match="cluster=3 is more than 2; pass cluster <= 2"):
             model.rank(3)
-        with pytest.raises(ValueError, match="target=-1 is no cluster"):
+        with pytest.raises(ValueError, match="target=-1 must be a whole number from 0 to 2"):
             model.rank(0, target=-1)
         with pytest.raises(ValueError, match="top=-1 must be"):
             model.query(3, top=-1)

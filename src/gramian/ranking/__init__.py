@@ -1,21 +1,28 @@
-"""Ranking: random walks with restarts on graphs and on kernels, and Markov chains."""
+"""Ranking: random walks with restarts on graphs and on kernels, and Markov chains.
 
-from gramian.ranking.graphs.electric import effective_resistance, resistance_error_bound
-from gramian.ranking.graphs.manifold import rank_on_manifold
-from gramian.ranking.graphs.markov import (
+``kernel_pagerank.py`` and ``ranked_clustering.py`` hold the estimators, on the parts in ``kernel_walk/``; ``graphs/``
+ranks the nodes of a graph; ``queries.py`` and ``reduction.py`` are small tools around both.
+"""
+
+from gramian.clustering.core import ClusterCount, estimate_n_clusters
+from gramian.ranking.graphs import (
+    PushResult,
+    effective_resistance,
     is_irreducible,
     is_reversible,
     k_step,
+    personalized_pagerank,
+    push_pagerank,
+    rank_on_manifold,
+    resistance_error_bound,
+    restart_matrix,
     reverse_chain,
     stationary_distribution,
     stochastic_type,
 )
-from gramian.ranking.graphs.pagerank import personalized_pagerank
-from gramian.ranking.graphs.push import PushResult, push_pagerank
-from gramian.ranking.graphs.seeds import restart_matrix
 from gramian.ranking.kernel_pagerank import KernelPageRank
-from gramian.ranking.low_rank import RankingError
-from gramian.ranking.number_of_clusters import ClusterCount, estimate_n_clusters
+from gramian.ranking.kernel_walk.low_rank import RankingError
+from gramian.ranking.queries import best_first
 from gramian.ranking.ranked_clustering import RankedClustering
 from gramian.ranking.reduction import Competition, best_ranked, evalue_affinity, rank_compete
 
@@ -26,6 +33,7 @@ __all__ = [
     "PushResult",
     "RankedClustering",
     "RankingError",
+    "best_first",
     "best_ranked",
     "effective_resistance",
     "estimate_n_clusters",

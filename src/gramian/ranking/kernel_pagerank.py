@@ -13,19 +13,13 @@ from gramian.checks import check_choice
 from gramian.configuration import require_memory
 from gramian.grams.tiles import slices
 from gramian.kernels import Expansion, Kernel
-from gramian.ranking.components import decompose
-from gramian.ranking.estimator import WalkEstimator
-from gramian.ranking.extension import Extension, refuse_division_by_zero, warn_alone
-from gramian.ranking.low_rank import LowRank, RankingError
-from gramian.ranking.queries import (
-    best_first,
-    check_components,
-    check_eigenvalue_tol,
-    check_restart,
-    check_top,
-    restart_columns,
-)
-from gramian.ranking.walk import exact_scores
+from gramian.ranking.graphs import check_restart, check_top
+from gramian.ranking.kernel_walk.components import decompose
+from gramian.ranking.kernel_walk.estimator import WalkEstimator
+from gramian.ranking.kernel_walk.extension import Extension, refuse_division_by_zero, warn_alone
+from gramian.ranking.kernel_walk.low_rank import LowRank, RankingError
+from gramian.ranking.kernel_walk.walk import exact_scores
+from gramian.ranking.queries import best_first, check_components, check_eigenvalue_tol, restart_columns
 from gramian.typing import Array, Matrix, RandomState
 
 _BLOCK_ENTRIES = 16_000_000  # of scores that are ranked at a time

@@ -1,4 +1,4 @@
-"""What a user asks of a ranking and what comes back: the restart probability, seeds, and lists with the best first."""
+"""Arguments and answers of the kernel rankings: numbers of components, seeds as sparse columns, ranked lists."""
 
 from __future__ import annotations
 
@@ -11,15 +11,6 @@ from scipy.sparse import csc_array
 from gramian.checks import check_count
 from gramian.ranking.graphs.seeds import restart_matrix
 from gramian.typing import Array
-
-
-def check_restart(restart: Any) -> float:
-    """A probability of restarting, neither 0 nor 1, and not lost in rounding."""
-    if not isinstance(restart, Real) or isinstance(restart, bool) or not 0 < float(restart) < 1:
-        raise ValueError(f"restart={restart!r} must be a probability between 0 and 1, both excluded")
-    if restart < 1e-12:
-        raise ValueError(f"restart={restart!r} is lost in rounding; pass at least 1e-12")
-    return float(restart)
 
 
 def check_eigenvalue_tol(owner: Any) -> float | None:
@@ -39,12 +30,6 @@ def check_components(owner: Any, n: int) -> int | None:
         return max(1, round(float(value) * (n - 1)))
     count = check_count(owner, "n_components", n, none_allowed=True)
     return None if count is None else min(count, n - 1)
-
-
-def check_top(top: Any) -> None:
-    """Refuse what is no length of a list."""
-    if top is not None and (not isinstance(top, Integral) or isinstance(top, bool) or top < 1):
-        raise ValueError(f"top={top!r} must be a whole number >= 1, or None for all")
 
 
 def best_first(scores: Array, top: int | None = None) -> Array:

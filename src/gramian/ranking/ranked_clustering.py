@@ -1,37 +1,35 @@
-"""Clusters and rankings from one embedding: within clusters, across them, for a query, and of everything."""
+"""RankedClustering: clusters, and rankings within them, across them and for a query, from one random walk."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClusterMixin
-from sklearn.cluster import KMeans
-from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.checks import check_choice, check_count, check_whole
+from gramian.checks import check_choice, check_count, check_whole, whole
 from gramian.clustering.angular import angular_kmeans, nearest_direction
-from gramian.clustering.rows import used_labels
+from gramian.clustering.core import choose_by_gap, kmeans, nearest_center, used_labels
 from gramian.kernels import Expansion, Kernel
 from gramian.randomness import generator
-from gramian.ranking.estimator import WalkEstimator
-from gramian.ranking.extension import warn_alone
-from gramian.ranking.joint_embedding import (
-    JointEmbedding,
-    laplacian_embedding,
+from gramian.ranking.graphs import check_restart, check_top
+from gramian.ranking.kernel_walk.estimator import WalkEstimator
+from gramian.ranking.kernel_walk.extension import warn_alone
+from gramian.ranking.kernel_walk.joint_embedding import (
+    JointAxes,
+    laplacian_axes,
     low_degrees,
-    normalized_embedding,
-    restricted,
+    normalized_axes,
     unpruned,
     walk_axes,
     warn_localized,
 )
-from gramian.ranking.number_of_clusters import choose_n_clusters
-from gramian.ranking.queries import best_first, check_restart, check_top, restart_columns
-from gramian.ranking.walk import Walk, exact_scores
+from gramian.ranking.kernel_walk.walk import Walk, exact_scores
+from gramian.ranking.queries import best_first, restart_columns
 from gramian.typing import Array, Matrix, RandomState
 
 _UNREACHED = 1e-10  # of a mean score: below, a score is what rounding left of zero
@@ -102,6 +100,8 @@ class RankedClustering(ClusterMixin, WalkEstimator):
         From 0 for the sample of largest base score towards 1 for those like nothing else.
     low_degree_mask_ : ndarray (n,) of bool
         Samples of so small a degree that the published embedding spends an axis on each.
+    restart_ : float
+        The α of the fit.
     kernel_ : Kernel
 
     References
@@ -173,41 +173,45 @@ class RankedClustering(ClusterMixin, WalkEstimator):
         walk = self._walk_on(kernel, gram)
         low = low_degrees(walk, self.restart)
         inside = unpruned(self.prune_low_degree, walk.degrees, low)
-        part = walk if inside.all() else self._walk_on(kernel, restricted(kernel, X, inside))
-        axes: tuple[Array, Array] | None = None
+        part = walk if inside.all() else self._walk_on(kernel, gram.restricted(inside))
+        pairs: tuple[Array, Array] | None = None
         if k is None:
-            k, axes, candidates = choose_n_clusters(part, int(self.max_clusters), n_axes or 0)
+            eigenpairs = partial(walk_axes, part)
+            k, pairs, candidates = choose_by_gap(
+                part.gram, eigenpairs, int(self.max_clusters), n_axes or 0, trivial=False
+            )
         if k > inside.sum():
             raise ValueError(
                 f"n_clusters={k} is more than the {inside.sum()} samples left by prune_low_degree; lower it"
             )
-        parts = self._axes(part, k, n_axes, axes)
-        labels, centers = self._cluster(parts[1], k)
-        place = JointEmbedding.of(kernel, X, gram, inside, self.restart, parts, normalized=self.normalized)
+        axes = self._axes(part, k, n_axes, pairs)
+        labels, centers = self._cluster(axes.embedding, k)
+        place = axes.placement(kernel, X, gram, inside)
         self._keep(kernel, samples)
         if self.n_clusters is None:
             self.transition_eigenvalues_ = candidates
-        self.X_fit_, self._walk, self.place_ = X, walk, place
+        self.X_fit_, self._walk, self.place_, self.restart_ = X, walk, place, float(self.restart)
         self.low_degree_mask_, self.base_scores_ = low, walk.base_scores
         self.degrees_, self.volume_ = walk.degrees, walk.volume
-        self.eigenvalues_, self.cluster_centers_, self.n_clusters_ = place.values, centers, len(centers)
+        self.eigenvalues_, self.cluster_centers_, self.n_clusters_ = axes.values, centers, len(centers)
         self.labels_ = np.full(n, -1)
         self.labels_[inside] = labels
-        self.embedding_ = place.embedding
+        self.embedding_ = axes.embedding
+        if not inside.all():  # the others are placed as new samples are
+            self.embedding_ = np.empty((n, len(axes.values)), axes.embedding.dtype)
+            self.embedding_[inside], self.embedding_[~inside] = axes.embedding, place(X[~inside])[0]
         self._rank_clusters(walk)
-        warn_localized(parts[1], low[inside])
+        warn_localized(axes.embedding, low[inside])
         return self
 
     # Steps of fit ------------------------------------------------------------------------------------------
 
-    def _axes(
-        self, walk: Walk, k: int, n_axes: int | None, axes: tuple[Array, Array] | None
-    ) -> tuple[Array, Array, Array]:
-        """Eigenvalues, embedding, and the coefficients of its extension."""
+    def _axes(self, walk: Walk, k: int, n_axes: int | None, pairs: tuple[Array, Array] | None) -> JointAxes:
+        """The columns of Z that are clustered, from the eigenpairs of the walk where they are known."""
         if not self.normalized:
-            return laplacian_embedding(walk, self.restart, n_axes or k)
+            return laplacian_axes(walk, self.restart, n_axes or k)
         n_axes = n_axes or max(1, k - 1)
-        values, vectors = walk_axes(walk, n_axes) if axes is None else axes
+        values, vectors = walk_axes(walk, n_axes) if pairs is None else pairs
         if not len(values) and k > 1:
             raise ValueError(
                 "the walk has no positive eigenvalue beyond the trivial one, as when all samples are alike or a graph "
@@ -215,15 +219,15 @@ class RankedClustering(ClusterMixin, WalkEstimator):
             )
         if not len(values):
             values, vectors = np.ones(1), walk.trivial[:, None]  # a column of ones: one cluster needs no more
-        return normalized_embedding(walk, self.restart, (values[:n_axes], vectors[:, :n_axes]))
+        return normalized_axes(walk, self.restart, (values[:n_axes], vectors[:, :n_axes]))
 
     def _cluster(self, Z: Array, k: int) -> tuple[Array, Array]:
+        n_init = int(self.n_init)
         if self.metric == "cosine":
-            labels, centers, _ = angular_kmeans(Z, k, n_init=int(self.n_init), random_state=self.random_state)
+            labels, centers, _ = angular_kmeans(Z, k, n_init=n_init, random_state=self.random_state)
         else:
             seed = int(generator(self.random_state).integers(2**31 - 1))
-            model = KMeans(k, n_init=int(self.n_init), random_state=seed).fit(Z)
-            labels, centers = model.labels_, model.cluster_centers_
+            labels, centers = kmeans(Z, k, seed=seed, n_init=n_init, pivots=False)
         labels, used = used_labels(labels)
         return labels, centers[used]
 
@@ -322,19 +326,17 @@ class RankedClustering(ClusterMixin, WalkEstimator):
         walk = self._the_walk()
         if query is None:
             S, single = restart_columns(seeds, self.degrees_)
-            values = exact_scores(walk, S, self.place_.restart)
+            values = exact_scores(walk, S, self.restart_)
         elif seeds is None:
             single = np.ndim(query) == 1
             rows = self._check_new(np.reshape(query, (1, -1)) if single else query)
-            values = (1 - self.place_.restart) * exact_scores(walk, self._first_step(rows), self.place_.restart)
+            values = (1 - self.restart_) * exact_scores(walk, self._first_step(rows), self.restart_)
         else:
             raise ValueError("pass either seeds, fitted samples, or query, new rows, not both; their scores add up")
         return values[:, 0] if single else values
 
     def _known(self, cluster: Any, name: str) -> int:
-        if not isinstance(cluster, Integral) or isinstance(cluster, bool) or not 0 <= int(cluster) < self.n_clusters_:
-            raise ValueError(f"{name}={cluster!r} is no cluster; pass a whole number from 0 to {self.n_clusters_ - 1}")
-        return int(cluster)
+        return whole(cluster, name, least=0, most=self.n_clusters_ - 1)
 
     # New samples -------------------------------------------------------------------------------------------
 
@@ -354,7 +356,7 @@ class RankedClustering(ClusterMixin, WalkEstimator):
         if self.metric == "cosine":
             labels = nearest_direction(Z, self.cluster_centers_)
         else:
-            labels = pairwise_distances_argmin(Z, self.cluster_centers_.astype(Z.dtype, copy=False))
+            labels = nearest_center(Z, self.cluster_centers_)
         warn_alone(int(alone.sum()), "labelled -1")
         return np.where(alone, -1, labels)
 

@@ -13,10 +13,10 @@ from scipy.sparse import diags_array, issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array
 
-from gramian.clustering.rows import used_labels
+from gramian.clustering.core import used_labels
 from gramian.kernels.given import Precomputed, symmetric
 from gramian.randomness import spawn
-from gramian.ranking.walk import Walk
+from gramian.ranking.kernel_walk.walk import Walk
 from gramian.typing import Array, Matrix, RandomState
 
 

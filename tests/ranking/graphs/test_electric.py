@@ -6,7 +6,7 @@ from scipy.linalg import pinvh
 from scipy.sparse import csr_array
 
 from gramian.ranking import effective_resistance, resistance_error_bound
-from ranking.graphs import random_graph
+from ranking.textbook import random_graph
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from gramian.ranking import (
     is_irreducible,
     is_reversible,
     k_step,
-    markov,
     reverse_chain,
     stationary_distribution,
     stochastic_type,
 )
+from gramian.ranking.graphs import markov
 
 FOUR = np.array([[0, 1 / 4, 0, 3 / 4], [1 / 6, 3 / 6, 2 / 6, 0], [0, 2 / 6, 1 / 6, 3 / 6], [3 / 7, 0, 3 / 7, 1 / 7]])
 RING = np.roll(np.eye(5), 1, axis=1)

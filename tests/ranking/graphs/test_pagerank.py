@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gramian import personalized_pagerank
 from gramian.grams import DenseGram, SparseGram
-from gramian.ranking import gauss_seidel, pagerank, push, transitions
-from ranking.graphs import DANGLING, NETWORKS, random_graph, read_network, textbook
+from gramian.ranking.graphs import gauss_seidel, pagerank, push, transitions
+from ranking.textbook import DANGLING, NETWORKS, random_graph, read_network, textbook
 
 ANY = ("power", "direct", "push", "auto")
 SYMMETRIC = (*ANY, "cg", "chebyshev")

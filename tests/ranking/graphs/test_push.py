@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array, csr_array, diags_array
 
-from gramian.ranking import personalized_pagerank, push, push_pagerank
-from ranking.graphs import DANGLING, random_graph, textbook
+from gramian.ranking import personalized_pagerank, push_pagerank
+from gramian.ranking.graphs import push
+from ranking.textbook import DANGLING, random_graph, textbook
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from scipy.sparse.linalg import splu
 
 from gramian.configuration import require_memory
 from gramian.grams.tiles import slices
+from gramian.ranking.graphs.seeds import check_restart
 from gramian.ranking.graphs.transitions import Transitions
-from gramian.ranking.queries import check_restart
 from gramian.typing import Array, Matrix
 
 _COLUMNS = 256  # of the inverse that are held at once

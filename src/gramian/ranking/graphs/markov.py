@@ -7,7 +7,6 @@ A chain is right stochastic here (row i holds the probabilities of leaving i) un
 from __future__ import annotations
 
 import warnings
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +14,7 @@ from scipy.sparse import csr_array, dia_array, eye_array, issparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.exceptions import ConvergenceWarning
 
+from gramian.checks import whole
 from gramian.ranking.graphs.transitions import as_matrix
 from gramian.typing import Array, Matrix
 
@@ -83,13 +83,12 @@ def k_step(P: Any, k: int) -> Matrix:
     array([[0., 1.],
            [1., 0.]])
     """
-    if not isinstance(k, Integral) or isinstance(k, bool) or k < 0:
-        raise ValueError(f"k={k!r} must be a whole number >= 0")
+    k = whole(k, "k", least=0)
     square = as_matrix(P, "P")
     if not issparse(square):
-        return np.linalg.matrix_power(square, int(k))
+        return np.linalg.matrix_power(square, k)
     product = csr_array(eye_array(square.shape[0]))
-    left = int(k)
+    left = k
     while left:
         if left % 2:
             product = product @ square

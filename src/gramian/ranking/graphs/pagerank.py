@@ -6,22 +6,22 @@ Arguments are checked here, once; the solvers beside this file are pure function
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
+from gramian.checks import whole
 from gramian.configuration import require_memory
 from gramian.ranking.graphs.direct import direct_solution
 from gramian.ranking.graphs.gauss_seidel import gauss_seidel
 from gramian.ranking.graphs.power import power_iteration
 from gramian.ranking.graphs.push import PushState, check_dangling, csr_of
-from gramian.ranking.graphs.reversible import chebyshev, conjugate_gradients, isolated_in_closed_form
-from gramian.ranking.graphs.seeds import restart_matrix
+from gramian.ranking.graphs.reversible import chebyshev, isolated_in_closed_form, reversible_cg
+from gramian.ranking.graphs.seeds import check_restart, restart_matrix
 from gramian.ranking.graphs.transitions import Transitions, compiled
-from gramian.ranking.queries import check_restart
 from gramian.typing import Array, Matrix
 
 METHODS = ("auto", "power", "gauss_seidel", "cg", "chebyshev", "direct", "push")
@@ -54,7 +54,7 @@ def personalized_pagerank(
 
     Parameters
     ----------
-    graph : scipy sparse or ndarray (n, n), or SparseGram or DenseGram
+    graph : scipy sparse, ndarray or Gram (n, n)
         Entry (i, j) is the weight, >= 0, of the edge from i to j; directed or not.
     seeds : int, list of int, {int: float}, bool (n,), float (n,), float (n, q), sparse (n, q), str or None
         A node, nodes, nodes with weights, a mask, weights of all nodes, or q columns of weights for q queries at
@@ -130,7 +130,7 @@ def personalized_pagerank(
     method = _chosen(walk, method, restart, q)
     # The slowest mode falls by 1 − α per product.
     needed = np.log(min(float(tol), 0.5) * restart / 2) / np.log1p(-restart)
-    most = _checked_max_iter(max_iter, 3 * int(needed) + 10)
+    most = 3 * int(needed) + 10 if max_iter is None else whole(max_iter, "max_iter", instead="None")
     if method == "gauss_seidel":
         scores, worst = _swept(walk, restarts, restart, float(tol), most, dangling)
     else:
@@ -166,7 +166,7 @@ def _solve(
     if method == "push":
         return _pushed(csr_of(graph), restarts, restart, tol, most, dangling)
     right = isolated_in_closed_form(walk, restarts, restart, dangling)
-    solver = conjugate_gradients if method == "cg" else chebyshev
+    solver = reversible_cg if method == "cg" else chebyshev
     # Half the tolerance, because bringing the sum back to one can double the error.
     scores, error = solver(walk, right, restart, tol / 2, most)
     return _distributions(scores), 2 * error
@@ -218,14 +218,6 @@ def _chosen(walk: Transitions, method: str, restart: float, q: int) -> str:
 def _unit(walk: Transitions) -> float:
     """What a degree of one in the walk's units is in the graph's."""
     return float(walk.matrix.data[0]) if walk.unit else 1.0 / walk.scale
-
-
-def _checked_max_iter(max_iter: Any, default: int) -> int:
-    if max_iter is None:
-        return default
-    if not isinstance(max_iter, Integral) or isinstance(max_iter, bool) or int(max_iter) < 1:
-        raise ValueError(f"max_iter={max_iter!r} must be a whole number >= 1, or None")
-    return int(max_iter)
 
 
 def _check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from gramian.ranking.graphs.seeds import restart_matrix
+from gramian.ranking.graphs.seeds import check_restart, check_top, restart_matrix
 from gramian.ranking.graphs.transitions import as_matrix, compiled
-from gramian.ranking.queries import check_restart, check_top
 from gramian.typing import Array, Matrix
 
 _COMPILE_EDGES = 50_000  # with fewer, loading the compiler takes longer than the query
@@ -133,7 +132,7 @@ def push_pagerank(
         raise ValueError(f"tol={tol!r} must be a positive number, the L1 error")
     if max_edges is not None and not (isinstance(max_edges, Real) and max_edges > 0):
         raise ValueError(f"max_edges={max_edges!r} must be a positive number, or None")
-    check_top(top)
+    top = check_top(top)
     if not isinstance(directed, (bool, np.bool_)):
         raise ValueError(f"directed={directed!r} must be True, or False for a graph that is symmetric")
     state = PushState(matrix, nodes, shares, restart, dangling)
@@ -142,11 +141,11 @@ def push_pagerank(
     added = 0.0 if directed else state.sharpen(nodes, scores)
     if top is not None and top < len(nodes):
         # All that may be among the best, ties included, and the best one beyond; sorting all would take as long again.
-        least = np.partition(scores, len(scores) - int(top) - 1)[len(scores) - int(top) - 1]
+        least = np.partition(scores, len(scores) - top - 1)[len(scores) - top - 1]
         nodes, scores = nodes[scores >= least], scores[scores >= least]
     order = np.lexsort((nodes, -scores))
     nodes, scores = nodes[order], scores[order]
-    listed = len(nodes) if top is None else min(int(top), len(nodes))
+    listed = len(nodes) if top is None else min(top, len(nodes))
     beyond = float(scores[listed]) if listed < len(scores) else 0.0
     return PushResult(nodes[:listed], scores[:listed], state.error + added, state.edges, beyond)
 

@@ -2,8 +2,8 @@
 
 On a symmetric graph the walk is reversible: Pᵀ is self-adjoint in the inner product ⟨a, b⟩ = Σ a_i b_i / d_i, with
 eigenvalues in [−1, 1]. Both methods are written in that inner product, so that the residual they carry along is the
-residual of the scores themselves and its L1 norm over α bounds their L1 error. Called by
-:func:`gramian.personalized_pagerank`.
+residual of the scores themselves and its L1 norm over α bounds their L1 error: what ``tol`` promises, and what the
+symmetric solvers of :mod:`gramian.grams` do not measure. Called by :func:`gramian.personalized_pagerank`.
 """
 
 from __future__ import annotations
@@ -36,9 +36,7 @@ def isolated_in_closed_form(walk: Transitions, restarts: Array, restart: float, 
     return right
 
 
-def conjugate_gradients(
-    walk: Transitions, right: Array, restart: float, tol: float, max_iter: int
-) -> tuple[Array, float]:
+def reversible_cg(walk: Transitions, right: Array, restart: float, tol: float, max_iter: int) -> tuple[Array, float]:
     """Solve (I − (1 − α) Pᵀ) π = b for each column b by conjugate gradients in ⟨a, b⟩ = Σ a_i b_i / d_i.
 
     The operator's eigenvalues lie in [α, 2 − α], and the start b / α has the right total, so the eigenvalue α of
@@ -125,7 +123,7 @@ def chebyshev(walk: Transitions, right: Array, restart: float, tol: float, max_i
 
     p'' = ω ((1 − α) Pᵀ p' + b − p) + p with ω from 1 / (1 − ρ² ω / 4), ρ = 1 − α: the error falls by the factor
     ρ / (1 + √(1 − ρ²)) per product (0.56 for α = 0.15) whatever the graph, without inner products.
-    Parameters and results are those of :func:`conjugate_gradients`.
+    Parameters and results are those of :func:`reversible_cg`.
     """
     onward = 1.0 - restart
     product, inverse = walk.product, walk.inverse

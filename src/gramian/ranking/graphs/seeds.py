@@ -1,19 +1,34 @@
-"""Where the walker restarts: one reading of ``seeds`` for every ranking method.
+"""Restart distributions: one reading of ``seeds``, ``restart`` and ``top`` for every ranking method.
 
 A node, several nodes, weights, a batch of either: all become columns that sum to one. Uses NumPy and SciPy alone;
-:func:`gramian.personalized_pagerank` and the kernel methods of this package call it.
+the solvers of this folder and the kernel methods of :mod:`gramian.ranking` call it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csc_array, issparse
 
+from gramian.checks import whole
 from gramian.typing import Array, Matrix
+
+
+def check_restart(restart: Any) -> float:
+    """The restart probability as a float: neither 0 nor 1, and not lost in rounding."""
+    if not isinstance(restart, Real) or isinstance(restart, bool) or not 0 < float(restart) < 1:
+        raise ValueError(f"restart={restart!r} must be a probability between 0 and 1, both excluded")
+    if restart < 1e-12:
+        raise ValueError(f"restart={restart!r} is lost in rounding; pass at least 1e-12")
+    return float(restart)
+
+
+def check_top(top: Any) -> int | None:
+    """The length of a ranked list, or None for all."""
+    return None if top is None else whole(top, "top", instead="None for all")
 
 
 def restart_matrix(seeds: Any, n: int, *, degrees: Array | None = None) -> tuple[Matrix, bool]:

@@ -1,9 +1,12 @@
-"""A graph as a random walk: its checks, its degrees, and the one product that every solver needs.
+"""The random walk on a graph: its checks, its degrees, and the one product that every solver of this folder needs.
 
 A walker on node i goes to node j with probability P_ij = A_ij / Σ_k A_ik. Solvers need Pᵀ X = Aᵀ (X / degrees), a tile
 of rows at a time, so that a tile's vector arithmetic happens while it is in the processor's cache. The graph is never
 scaled or copied: a symmetric CSR matrix is used as it is, and of a directed one without weights only the pattern is
 transposed.
+
+A graph is one matrix, directed or not, perhaps with nodes that no edge leaves. The walk of a Gram, symmetric and held
+in any way, is :class:`gramian.ranking.kernel_walk.walk.Walk`.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from gramian.configuration import threads
-from gramian.grams import DenseGram, SparseGram
+from gramian.grams import Gram
 from gramian.grams.tiles import run_threaded
 from gramian.typing import Array, Matrix
 
@@ -41,7 +44,7 @@ class Transitions:
 
     Parameters
     ----------
-    graph : scipy sparse or ndarray (n, n), or a Gram that holds one
+    graph : scipy sparse, ndarray or Gram (n, n)
         Entry (i, j) is the weight of the edge from i to j; finite and >= 0.
     directed : bool, optional
         False promises that the graph is symmetric, True forgoes the advantages of that; by default we look.
@@ -195,8 +198,8 @@ class Transitions:
 
 def as_matrix(graph: Any, name: str = "graph") -> Matrix:
     """The graph as canonical CSR without stored zeros, or as an array, in float64; not copied if it is that already."""
-    if isinstance(graph, (SparseGram, DenseGram)):
-        graph = graph.matrix if isinstance(graph, SparseGram) else graph.dense()
+    if isinstance(graph, Gram):
+        graph = graph.dense() if graph.csr is None else graph.csr
     sparse = issparse(graph)
     if not sparse:
         graph = np.asarray(graph)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian.grams.views import SandwichGram
-from gramian.ranking.walk import Walk, odds
+from gramian.ranking.kernel_walk.walk import Walk, odds
 from gramian.typing import Array
 
 _WHOLE_SAMPLES = 1000  # up to here the whole spectrum takes LAPACK less than a second

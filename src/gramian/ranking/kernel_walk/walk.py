@@ -1,15 +1,15 @@
 """The random walk with restarts on the samples of a Gram, and its exact scores on any kind of Gram.
 
-A :class:`Walk` is a Gram with its degrees, checked to define transition probabilities; :func:`exact_scores` solves
-for personalised PageRank by three routes that agree to rounding. Pure numerics: estimators of this folder validate,
-call these and store.
+A :class:`Walk` is a Gram whose entries were checked to be transition probabilities up to their row sums. It adds what a
+Markov chain has (stationary distribution, trivial eigenvector) to ``gram.normalized()``, the operator D^-½ K D^-½ that
+has its eigenvectors and refuses negative degrees. :func:`exact_scores` solves for personalised PageRank. The walk of a
+graph, which may be directed, is :class:`gramian.ranking.graphs.transitions.Transitions`.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,12 +20,11 @@ from sklearn.exceptions import ConvergenceWarning
 from gramian.configuration import memory_budget
 from gramian.grams import Gram
 from gramian.grams.tiles import slices
-from gramian.grams.views import NormalizedGram
 from gramian.kernels import Kernel
 from gramian.typing import Array, Matrix
 
 if TYPE_CHECKING:
-    from gramian.ranking.components import Spectrum
+    from gramian.ranking.kernel_walk.components import Spectrum
 
 _SCANNED_SAMPLES = 8000  # up to here every similarity is looked at; beyond, those of some rows
 _DIRECT_SAMPLES = 500  # below, factorising is a matter of milliseconds
@@ -57,21 +56,22 @@ class Walk:
         d / volume: the stationary distribution, which a walk without restarts ends in.
     trivial : ndarray (n,)
         √(d / volume), the eigenvector of D^-½ K D^-½ for the eigenvalue 1 that every walk has.
+    normalized : NormalizedGram
+        D^-½ K D^-½.
     """
 
     def __init__(self, gram: Gram, *, approximate: bool = False) -> None:
         self.gram = gram
         self.degrees = gram.degrees().astype(np.float64)
-        _check_entries(gram, self.degrees, approximate)
+        if not np.isfinite(self.degrees).all():
+            raise ValueError("the kernel gives similarities that are not finite; check X and scale its columns")
+        _check_entries(gram, approximate)
+        self.normalized = gram.normalized()
+        _check_degrees(self.degrees)
         self.volume = float(self.degrees.sum())
         self.roots = np.sqrt(self.degrees)
         self.base_scores = self.degrees / self.volume
         self.trivial = np.sqrt(self.base_scores)
-
-    @cached_property
-    def normalized(self) -> NormalizedGram:
-        """D^-½ K D^-½."""
-        return self.gram.normalized()
 
 
 def odds(restart: float) -> float:
@@ -228,16 +228,18 @@ def cross_similarities(kernel: Kernel, gram: Gram, fitted: Matrix, new: Matrix) 
     return np.asarray(block.toarray() if issparse(block) else block, np.float64)
 
 
-def _check_entries(gram: Gram, degrees: Array, approximate: bool) -> None:
-    """Refuse a Gram that defines no transition probabilities."""
-    if not np.isfinite(degrees).all():
-        raise ValueError("the kernel gives similarities that are not finite; check X and scale its columns")
-    if _is_negative(gram, approximate) or degrees.min() < 0:
+def _check_entries(gram: Gram, approximate: bool) -> None:
+    """Refuse negative similarities; of very many, some rows are looked at and ``normalized()`` looks at the sums."""
+    if _is_negative(gram, approximate):
         raise ValueError(
             "the kernel gives negative similarities, which cannot be probabilities of a walk; use one with values >= 0 "
             "such as kernel='cluster', 'rbf' or 'neighbors', and do not centre it"
         )
-    alone = np.flatnonzero(degrees == 0)
+
+
+def _check_degrees(degrees: Array) -> None:
+    """Refuse samples that a walk cannot leave."""
+    alone = np.flatnonzero(degrees <= 0)
     if len(alone):
         who = "1 sample is" if len(alone) == 1 else f"{len(alone)} samples are"
         raise ValueError(

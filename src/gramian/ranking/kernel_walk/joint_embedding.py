@@ -8,96 +8,69 @@ are here; :class:`~gramian.ranking.ranked_clustering.RankedClustering` clusters 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from numbers import Integral
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from gramian.checks import whole
+from gramian.clustering.core import Placement
 from gramian.grams import Gram
-from gramian.kernels import Expansion, Kernel, Precomputed
-from gramian.ranking.components import DeflatedWalk
-from gramian.ranking.walk import Walk, odds
+from gramian.kernels import Kernel
+from gramian.ranking.kernel_walk.components import DeflatedWalk
+from gramian.ranking.kernel_walk.walk import Walk, odds
 from gramian.typing import Array, Matrix
 
 _SINGLE, _MANY = 3.0, 100  # an axis spread over fewer samples than the first, of at least the second, shows no cluster
 
 
-class RestartLaplacian(Gram):
-    """L_β = (1 + β) D − K as an operator."""
-
-    def __init__(self, walk: Walk, restart: float) -> None:
-        super().__init__(walk.gram.shape[0], walk.gram.dtype)
-        self.base = walk.gram
-        self.cheap_products = walk.gram.cheap_products
-        self.diagonal_part = ((1 + odds(restart)) * walk.degrees).astype(self.dtype)
-
-    def _product(self, V: Array) -> Array:
-        return self.diagonal_part[:, None] * V - self.base._product(V)
-
-    def _rows(self, index: Array) -> Array:
-        rows = -self.base._rows(index)
-        rows[np.arange(len(index)), index] += self.diagonal_part[index]
-        return rows
-
-    def _diagonal(self) -> Array:
-        return self.diagonal_part - self.base._diagonal()
-
-
 @dataclass
-class JointEmbedding:
-    """Leading columns of Z, for fitted and for new samples.
+class JointAxes:
+    """Leading columns of Z for some samples, and how new samples are placed beside them.
 
     Attributes
     ----------
     values : ndarray (k,)
         Eigenvalues λ of D^-½ K D^-½ without the trivial one, falling; or μ of L_β, rising.
     embedding : ndarray (n, k)
-    expansion : Expansion
-        Σ_i k(x, x_i) times the columns' coefficients, and d(x).
-    restart : float
-    normalized : bool
+    coefficients : ndarray (n, k)
+        A new x is placed at Σ_i k(x, x_i) coefficients_i over a divisor for each column: d(x) under D^-½ K D^-½,
+        (1 + β) d(x) − μ under L_β.
+    pole : float or None
+        1 + β under L_β.
     """
 
     values: Array
     embedding: Array
-    expansion: Expansion
-    restart: float
-    normalized: bool
+    coefficients: Array
+    pole: float | None = None
 
-    @classmethod
-    def of(
-        cls,
-        kernel: Kernel,
-        X: Matrix,
-        gram: Gram,
-        inside: Array,
-        restart: float,
-        parts: tuple[Array, Array, Array],
-        *,
-        normalized: bool,
-    ) -> JointEmbedding:
-        """From values, embedding and coefficients of the samples ``inside``; the others are placed as new ones are."""
-        values, Z, coefficients = parts
-        # One more column sums k(x, x_i): the degree of a new sample.
-        whole = np.zeros((len(inside), coefficients.shape[1] + 1), coefficients.dtype)
-        whole[inside, :-1], whole[inside, -1] = coefficients, 1
-        found = cls(values, Z, Expansion(kernel, X, whole, gram=gram), restart, normalized)
-        if not inside.all():
-            found.embedding = np.empty((len(inside), Z.shape[1]), Z.dtype)
-            found.embedding[inside], found.embedding[~inside] = Z, found(X[~inside])[0]
-        return found
+    def placement(self, kernel: Kernel, X: Matrix, gram: Gram, inside: Array) -> Placement:
+        """What embeds new samples, from the fitted samples ``inside`` that these axes are of."""
+        coefficients = np.zeros((len(inside), len(self.values)), self.coefficients.dtype)
+        coefficients[inside] = self.coefficients
+        place = Placement.of(kernel, X, gram, coefficients, inside, power=1.0)
+        return place if self.pole is None else LaplacianPlacement(place.expansion, 1.0, mu=self.values, pole=self.pole)
 
-    def __call__(self, rows: Matrix) -> tuple[Array, Array]:
-        """The embedding of checked new rows, and a mask of those that are similar to no fitted sample."""
-        sums = self.expansion(rows)
-        sums, degrees = sums[:, :-1], sums[:, -1:]
-        alone = degrees <= 0
-        poles = (1 + odds(self.restart)) * degrees - self.values.astype(sums.dtype)
-        divisor = degrees if self.normalized else poles
+
+@dataclass
+class LaplacianPlacement(Placement):
+    """New samples under eigenvectors of L_β: each column j is divided by (1 + β) d(x) − μ_j.
+
+    Attributes
+    ----------
+    mu : ndarray (k,)
+    pole : float
+        1 + β.
+    """
+
+    mu: Array = field(kw_only=True)
+    pole: float = field(kw_only=True)
+
+    def divisors(self, degrees: Array) -> Array:
+        poles = self.pole * degrees - self.mu.astype(degrees.dtype)
         # A new sample on a pole of the extension has no place; a fitted one is never there.
-        safe = ~alone & (self.normalized | (np.abs(divisor) > 1e-8 * np.abs(degrees).max(initial=0.0)))
-        return np.divide(sums, divisor, out=np.zeros_like(sums), where=safe), alone[:, 0]
+        return np.where(np.abs(poles) > 1e-8 * np.abs(degrees).max(initial=0.0), poles, 0)
 
 
 def walk_axes(walk: Walk, k: int) -> tuple[Array, Array]:
@@ -107,37 +80,30 @@ def walk_axes(walk: Walk, k: int) -> tuple[Array, Array]:
     return np.minimum(values[keep], 1), np.ascontiguousarray(vectors[:, keep])
 
 
-def normalized_embedding(walk: Walk, restart: float, axes: tuple[Array, Array]) -> tuple[Array, Array, Array]:
+def normalized_axes(walk: Walk, restart: float, pairs: tuple[Array, Array]) -> JointAxes:
     """λ, Z = √(β vol) D^-½ E (1 + β − Λ)^-½ and Z Λ^-1, without the constant first column of Z.
 
     A new x has z_j(x) = Σ_i k(x, x_i) z_ij / λ_j / d(x).
     """
-    values, vectors = axes
+    values, vectors = pairs
     beta = odds(restart)
     scale = np.sqrt(beta * walk.volume / (1 + beta - values.astype(np.float64)))
     Z = (vectors / walk.roots[:, None] * scale).astype(vectors.dtype)
-    return values, Z, Z / values
+    return JointAxes(values, Z, Z / values)
 
 
-def laplacian_embedding(walk: Walk, restart: float, k: int) -> tuple[Array, Array, Array]:
+def laplacian_axes(walk: Walk, restart: float, k: int) -> JointAxes:
     """μ, Z = √(β vol) E M^-½ from the k smallest eigenpairs (μ, e) of L_β, as published, and Z again.
 
     A new x has z_j(x) = Σ_i k(x, x_i) z_ij / ((1 + β) d(x) − μ_j).
     """
-    values, vectors = RestartLaplacian(walk, restart).eigenpairs(min(k, len(walk.degrees)), "smallest")
+    laplacian = walk.gram.scaled(-1.0).shifted((1 + odds(restart)) * walk.degrees)
+    values, vectors = laplacian.eigenpairs(min(k, len(walk.degrees)), "smallest")
     # Rounding of float32 may take the smallest below the bound that theory gives.
     values = np.maximum(values, odds(restart) * float(walk.degrees.min()) * (1 - 1e-6)).astype(values.dtype)
     scale = np.sqrt(odds(restart) * walk.volume / values.astype(np.float64))
     Z = (vectors * scale).astype(vectors.dtype)
-    return values, Z, Z
-
-
-def restricted(kernel: Kernel, X: Matrix, inside: Array) -> Gram:
-    """The Gram of some of the samples."""
-    if kernel.pairwise:
-        part = X[inside][:, inside]
-        return Precomputed().fit(part).gram(part)
-    return kernel.gram(X[inside])
+    return JointAxes(values, Z, Z, 1 + odds(restart))
 
 
 def low_degrees(walk: Walk, restart: float) -> Array:
@@ -157,12 +123,9 @@ def unpruned(drop: Any, degrees: Array, low: Array) -> Array:
         return np.ones(len(low), bool)
     if isinstance(drop, str) and drop == "auto":
         return ~low
-    if not isinstance(drop, Integral) or isinstance(drop, bool) or not 0 <= int(drop) <= len(low) - 2:
-        raise ValueError(
-            f"prune_low_degree={drop!r} must be a whole number from 0 to n_samples - 2 = {len(low) - 2}, 'auto' or None"
-        )
+    drop = whole(drop, "prune_low_degree", least=0, most=len(low) - 2, instead="'auto' or None")
     inside = np.ones(len(low), bool)
-    inside[np.argsort(degrees, kind="stable")[: int(drop)]] = False
+    inside[np.argsort(degrees, kind="stable")[:drop]] = False
     return inside
 
 

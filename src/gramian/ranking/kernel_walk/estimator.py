@@ -11,8 +11,8 @@ from gramian.estimator import KernelEstimator
 from gramian.grams import Gram
 from gramian.kernels import Kernel
 from gramian.landmarks import FourierFeatures, Nystroem
-from gramian.ranking.extension import warn_alone
-from gramian.ranking.walk import Walk, cross_similarities
+from gramian.ranking.kernel_walk.extension import warn_alone
+from gramian.ranking.kernel_walk.walk import Walk, cross_similarities
 from gramian.typing import Array, Matrix
 
 

@@ -8,9 +8,9 @@ import warnings
 import numpy as np
 
 from gramian.kernels import Expansion, Kernel
-from gramian.ranking.components import Spectrum
-from gramian.ranking.low_rank import LowRank
-from gramian.ranking.walk import Walk
+from gramian.ranking.kernel_walk.components import Spectrum
+from gramian.ranking.kernel_walk.low_rank import LowRank
+from gramian.ranking.kernel_walk.walk import Walk
 from gramian.typing import Array, Matrix
 
 

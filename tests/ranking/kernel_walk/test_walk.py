@@ -1,17 +1,16 @@
-"""The walk on a Gram: every solver against a dense inverse, deflation of components, and the operators involved."""
+"""The walk on a Gram: exact scores by every solver against a dense inverse, and what defines no walk."""
 
 import numpy as np
 import pytest
-from scipy.sparse import block_diag, csr_array
+from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KernelDensity
 
-from gramian.grams import DenseGram, FeatureGram, LazyGram, SparseGram
-from gramian.kernels import RBF, ClusterKernel
-from gramian.ranking.components import DeflatedWalk, decompose
-from gramian.ranking.joint_embedding import RestartLaplacian
+from gramian.grams import DenseGram, FeatureGram, SparseGram
+from gramian.kernels import RBF
+from gramian.ranking.kernel_walk.components import decompose
+from gramian.ranking.kernel_walk.walk import Walk, conjugate_gradients, exact_scores
 from gramian.ranking.queries import best_first
-from gramian.ranking.walk import Walk, conjugate_gradients, exact_scores
 
 
 @pytest.fixture
@@ -67,54 +66,9 @@ def test_base_scores_are_a_density(rng):
     np.testing.assert_allclose(walk.base_scores, density / density.sum(), rtol=1e-10)
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-def test_deflation_on_components(sparse, rng):
-    """On a graph in pieces, pairs beside the trivial one are eigenpairs orthogonal to it: few, many, known or not."""
-    sizes = (200, 150, 250, 60)
-    W = block_diag([rng.uniform(0.1, 1, (size, size)) for size in sizes]).toarray()
-    W = W + W.T
-    walk = Walk(SparseGram(csr_array(W)) if sparse else DenseGram(W))
-    deflated = DeflatedWalk(walk)
-    root = np.sqrt(W.sum(axis=1))
-    Kn = W / np.outer(root, root)
-    for k in (2, 3, 6):
-        values, vectors = deflated.eigenpairs(k)
-        np.testing.assert_allclose(values[:3], 1, atol=1e-8)
-        np.testing.assert_allclose(Kn @ vectors, vectors * values, atol=1e-6)
-        np.testing.assert_allclose(vectors.T @ walk.trivial, 0, atol=1e-8)
-        np.testing.assert_allclose(vectors.T @ vectors, np.eye(k), atol=1e-8)
-    np.testing.assert_allclose(deflated.dense(), Kn - np.outer(walk.trivial, walk.trivial), atol=1e-12)
-
-
-def test_deflation_keeps_sparse_features(rng):
-    """The cluster kernel's walk without its trivial vector, by features, has the eigenvalues of the dense one."""
-    X = rng.standard_normal((1100, 2))
-    kernel = ClusterKernel(2, 5, random_state=0).fit(X)
-    walk = Walk(kernel.gram(X))
-    assert isinstance(walk.gram, FeatureGram)
-    K = kernel(X)
-    root = np.sqrt(K.sum(axis=1))
-    expected = np.linalg.eigvalsh(K / np.outer(root, root))[::-1]
-    np.testing.assert_allclose(DeflatedWalk(walk).eigenpairs(8)[0], expected[1:9], atol=1e-8)
-    spectrum = decompose(walk, None, 0.01, definite=True)
-    assert len(spectrum.values) == (expected[1:] > 0.01).sum()
-
-
-def test_restart_laplacian_is_its_matrix(rng):
-    """The operator (1 + β) D − K multiplies, gives rows and a diagonal as the matrix does."""
-    X = rng.standard_normal((30, 2))
-    K = RBF(1.0)(X)
-    for gram in (DenseGram(K), LazyGram(RBF(1.0), X)):
-        operator = RestartLaplacian(Walk(gram), 0.15)
-        L = np.diag(K.sum(axis=1)) / 0.85 - K
-        np.testing.assert_allclose(operator.dense(), L, atol=1e-12)
-        np.testing.assert_allclose(operator.diagonal(), np.diag(L), atol=1e-12)
-        np.testing.assert_allclose(operator @ K[:, :3], L @ K[:, :3], atol=1e-10)
-
-
 def test_conjugate_gradients_says_when_it_stops(monkeypatch):
     """Out of products, the iteration warns by how much it missed."""
-    monkeypatch.setattr("gramian.ranking.walk._MAX_PRODUCTS", 2)
+    monkeypatch.setattr("gramian.ranking.kernel_walk.walk._MAX_PRODUCTS", 2)
     A = np.diag(np.linspace(1, 100, 20))
     with pytest.warns(ConvergenceWarning, match="stopped after 2 products"):
         conjugate_gradients(lambda V: A @ V, np.ones((20, 1)), None, 1e-12)
@@ -137,15 +91,6 @@ def test_unknown_or_impossible_solvers_are_refused():
         exact_scores(walk, np.eye(3), 0.1, solver="lu")
     with pytest.raises(ValueError, match=r"solver='woodbury' needs.*use solver='cg'"):
         exact_scores(walk, np.eye(3), 0.1, solver="woodbury")
-
-
-@pytest.mark.parametrize("top", [None, 1, 7, 50, 99])
-def test_best_first_is_a_stable_sort(top, rng):
-    """Lists with many ties equal a stable sort's, whatever their length."""
-    scores = rng.integers(0, 5, (50, 3)).astype(float)
-    expected = np.argsort(-scores, axis=0, kind="stable")[:top]
-    np.testing.assert_array_equal(best_first(scores, top), expected)
-    np.testing.assert_array_equal(best_first(scores[:, 1], top), expected[:, 1])
 
 
 @pytest.mark.parametrize("form", [csr_array, np.asarray])

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import diags_array
 
-from gramian.ranking.components import Spectrum
-from gramian.ranking.walk import odds
+from gramian.ranking.kernel_walk.components import Spectrum
+from gramian.ranking.kernel_walk.walk import odds
 from gramian.typing import Array
 
 
