@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 
@@ -121,6 +122,7 @@ def _parse_bytes(value: float | str) -> int:
     return int(size)
 
 
+@cache  # asked before every block of a Gram; reading the files takes longer than a small block
 def _machine_memory() -> int:
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 8 * 2**30
     for limit_file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):

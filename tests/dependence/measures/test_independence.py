@@ -8,10 +8,11 @@ from scipy.stats import kstest
 
 import gramian
 from dependence.measures.textbook_hsic import centred, gaussian, gretton_gamma, trace
-from gramian.dependence import hsic, hsic_test, pair_sums
-from gramian.dependence import permutations as shuffles
+from gramian.dependence import hsic, hsic_test
+from gramian.dependence.measures import _pair_sums as pair_sums
+from gramian.dependence.measures import _permutations as shuffles
+from gramian.dependence.measures._grams import paired_grams
 from gramian.dependence.measures.independence import permutation_moments
-from gramian.dependence.measures.sides import paired_grams
 from gramian.grams import DenseGram, tiles
 from gramian.kernels import RBF
 

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import normalized_mutual_info_score
 
 from gramian.datasets import make_large_gauss, make_moon_views, make_small_gauss
-from gramian.dependence import alternating
+from gramian.dependence.projection import alternating
 from gramian.dependence.projection.alternative import AlternativeClustering, alternative_search
 from gramian.dependence.projection.reduction import DependenceReduction
 from gramian.grams import Gram

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 import gramian
 from dependence.projection.textbook_ism import KERNELS, kernel_of, orthonormal, pair_weights, projector, rows
 from dependence.projection.textbook_ism import objective as slow_objective
-from gramian.dependence import climb
+from gramian.dependence.projection import climb
 from gramian.dependence.projection.climb import Climb
 from gramian.dependence.projection.eigenspace import KrylovSpace
 from gramian.dependence.projection.ism import ism, objective, sine, suggest_n_components

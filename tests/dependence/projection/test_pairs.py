@@ -16,7 +16,7 @@ from dependence.projection.textbook_ism import (
     projected,
     rows,
 )
-from gramian.dependence import pairs
+from gramian.dependence.projection import pairs
 from gramian.dependence.projection.approximate import FourierPairSum, NystroemPairSum
 from gramian.dependence.projection.ism import objective as fast_objective
 from gramian.dependence.projection.pairs import PairSum, projected_gram

@@ -20,7 +20,7 @@ from sklearn.svm import SVC
 
 import gramian
 from gramian.datasets import make_large_gauss
-from gramian.dependence import alternating
+from gramian.dependence.projection import alternating
 from gramian.dependence.projection.reduction import DependenceReduction
 from gramian.kernels import RBF, Linear, Multiquadric, RelativeRBF, SquaredDistance
 from gramian.landmarks import Nystroem

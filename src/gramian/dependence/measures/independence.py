@@ -1,19 +1,19 @@
-"""Are two sets of columns independent? Tests of HSIC against its distribution under chance pairings."""
+"""Tests of independence by HSIC: permutation test, gamma approximation, blocks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy.special import gammaincc, stdtr
 
-from gramian.dependence.measures.blocks import block_values
+from gramian.checks import whole
+from gramian.dependence.measures._blocks import block_values
+from gramian.dependence.measures._grams import KernelChoice, moderate, paired_grams, restored
+from gramian.dependence.measures._pair_sums import PairSums, SideSums, pair_sums
+from gramian.dependence.measures._permutations import permuted_traces
 from gramian.dependence.measures.hsic import check_block_size
-from gramian.dependence.measures.pair_sums import PairSums, SideSums, pair_sums
-from gramian.dependence.measures.permutations import permuted_traces
-from gramian.dependence.measures.sides import KernelChoice, moderate, paired_grams, restored
 from gramian.grams import Gram
 from gramian.randomness import generator, spawn
 from gramian.typing import RandomState
@@ -122,8 +122,7 @@ def hsic_test(
     """
     if method not in _METHODS:
         raise ValueError(f"method={method!r} is not known; pass one of {', '.join(map(repr, _METHODS))}")
-    if not isinstance(n_permutations, Integral) or isinstance(n_permutations, bool) or n_permutations < 1:
-        raise ValueError(f"n_permutations={n_permutations!r} must be a whole number >= 1")
+    n_permutations = whole(n_permutations, "n_permutations")
     if block_size is not None and method != "block":
         raise ValueError(f"block_size={block_size} is only for method='block' but method={method!r}")
     kernel_seed, seed = (None, None) if random_state is None else spawn(random_state, 2)
@@ -144,7 +143,7 @@ def hsic_test(
     elif method == "block":
         test = _by_blocks(x, y, block_size, rng)
     else:
-        test = _by_permutations(x, y, int(n_permutations), rng)
+        test = _by_permutations(x, y, n_permutations, rng)
     return replace(
         test,
         statistic=restored(test.statistic, unit_x, unit_y),

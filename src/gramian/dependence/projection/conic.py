@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import nnls
 from sklearn.utils.validation import check_array
 
-from gramian.dependence.measures.pair_sums import pair_sums
+from gramian.dependence.measures._pair_sums import pair_sums
 from gramian.dependence.projection.ism import _check_sizes
 from gramian.dependence.projection.pairs import PairSum
 from gramian.dependence.projection.profiles import profiles_of

@@ -15,39 +15,12 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_array, column_or_1d
 
 from gramian.configuration import require_memory
+from gramian.dependence.measures._grams import check_labels
 from gramian.typing import Array
 
 __all__ = ["PairWeights"]
 
 _DENSE_CLASSES = 48  # with more classes than this, one non-zero per row beats a dense product
-
-
-def check_labels(labels: Array, name: str) -> Array:
-    """Labels (n,) that can be sorted and compared; an error if some are missing.
-
-    Parameters
-    ----------
-    labels : ndarray (n,)
-    name : str
-        For the message of an error.
-    """
-    if labels.dtype.kind == "O":
-        values = labels.tolist()
-        missing = any(value is None or type(value).__name__ == "NAType" or value != value for value in values)
-        kinds = {type(value) for value in values}
-        if not missing and len(kinds) > 1:  # text and numbers have no order among each other
-            shown = ", ".join(sorted(kind.__name__ for kind in kinds))
-            raise ValueError(f"{name} mixes labels of types {shown}; convert them to one")
-    elif labels.dtype.kind in "mM":
-        missing = bool(np.isnat(labels).any())
-    else:
-        missing = labels.dtype.kind in "fc" and not np.isfinite(labels).all()
-    if missing:
-        raise ValueError(
-            f"{name} has missing labels (None, NaN, NaT or infinite); drop those rows or give them a category of their "
-            "own"
-        )
-    return labels
 
 
 class PairWeights:

@@ -1,4 +1,4 @@
-"""Sums over all pairs of samples of two Grams at once: everything that HSIC and its null moments are made of.
+"""Sums over all pairs of samples of two Grams: what HSIC and the moments of its null distribution are made of.
 
 Where both Grams have factors the sums are small products of them. Otherwise one pass over the tiles on and above the
 diagonal evaluates each kernel once and keeps nothing. Any a may be subtracted as K_ij − a_i − a_j, because centring
@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramian.configuration import require_memory
-from gramian.grams import DenseGram, Gram, LazyGram, SparseGram
+from gramian.grams import Gram
 from gramian.grams.features import Factor, squared_norms
 from gramian.grams.tiles import run_threaded, slices
 from gramian.kernels.base import dot
@@ -149,23 +149,13 @@ class Tiles:
 
 
 def _entries(gram: Gram) -> tuple[Callable[[Rows, Rows], Array], Array, float]:
-    """The function that gives K[rows, columns] as a new array, the diagonal, and the noise; features may be centred."""
+    """The function that gives K[rows, columns] as a new array, the diagonal, and the noise; features are centred."""
     diagonal = gram.diagonal()
-    noise = _noise(gram, diagonal)
-    if gram.factor is not None:
-        F = held_features(gram.factor)
-        if not issparse(F):
-            noise = _noise_of_centred(gram, diagonal)
-        return (lambda rows, columns: dot(F[rows], F[columns])), squared_norms(F), noise
-    if isinstance(gram, LazyGram):
-        kernel = gram.kernel
-        left, right = kernel._sides(gram.X, gram.X)
-        return (lambda rows, columns: kernel._tile(left[rows], right[columns])), diagonal, noise
-    if isinstance(gram, DenseGram):
-        return (lambda rows, columns: np.array(gram.matrix[rows][:, columns])), diagonal, noise
-    if isinstance(gram, SparseGram):
-        return (lambda rows, columns: gram.matrix[rows][:, columns].toarray()), diagonal, noise
-    return (lambda rows, columns: gram.rows(rows)[:, columns]), diagonal, noise
+    if gram.factor is None:
+        return gram.block, diagonal, _noise(gram, diagonal)
+    F = held_features(gram.factor)
+    noise = _noise(gram, diagonal) if issparse(F) else _noise_of_centred(gram, diagonal)
+    return (lambda rows, columns: dot(F[rows], F[columns])), squared_norms(F), noise
 
 
 def _noise(gram: Gram, diagonal: Array) -> float:

@@ -1,23 +1,23 @@
-"""From what a user passes for one side of a dependence measure to its Gram.
+"""The Grams of the two samples whose dependence is measured.
 
-Rows, a vector, labels, a matrix of similarities or a Gram go in. Where the kernel has fewer features than there are
-samples the Gram has a factor; otherwise, unless a matrix was given, it is lazy, because HSIC looks at every pair once.
+A sample is a table, a vector, labels, a matrix of similarities or a Gram. Where its kernel has fewer features than
+there are samples the Gram has a factor; otherwise, unless a matrix was given, its entries are computed when they are
+asked for, because HSIC looks at every pair once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_array
 
-from gramian.dependence.projection.weights import check_labels
+from gramian.checks import whole
 from gramian.estimator import _seeded
-from gramian.grams import DenseGram, FeatureGram, Gram, LazyGram, SandwichGram
-from gramian.kernels import Kernel, Scaled, as_kernel
+from gramian.grams import FeatureGram, Gram, LazyGram
+from gramian.kernels import Kernel, as_kernel
 from gramian.kernels.given import symmetric
 from gramian.landmarks import FourierFeatures, Nystroem
 from gramian.randomness import spawn
@@ -45,18 +45,18 @@ def paired_grams(
     Parameters
     ----------
     X, Y, kernel_x, kernel_y, approximation, n_components, random_state
-        As in :func:`gramian.dependence.measures.hsic`.
+        As in :func:`gramian.dependence.hsic`.
     least : int
         Fewest samples that the caller can work with.
     """
     if approximation not in (None, "nystroem", "fourier"):
         raise ValueError(f"approximation={approximation!r} is not known; pass None, 'nystroem' or 'fourier'")
-    if not isinstance(n_components, Integral) or isinstance(n_components, bool) or n_components < 1:
-        raise ValueError(f"n_components={n_components!r} must be a whole number >= 1")
-    sides = []
+    whole(n_components, "n_components")
     seeds = (None, None) if random_state is None else spawn(random_state, 2)
-    for data, name, kernel, seed in ((X, "X", kernel_x, seeds[0]), (Y, "Y", kernel_y, seeds[1])):
-        sides.append(_gram(data, name, kernel, approximation, int(n_components), seed))
+    sides = []
+    for data, name, choice, seed in ((X, "X", kernel_x, seeds[0]), (Y, "Y", kernel_y, seeds[1])):
+        kernel = _kernel(data, name, choice, approximation, int(n_components))
+        sides.append(_label_gram(data, name) if kernel is None else _gram(data, name, kernel, seed))
     (n, m) = (side.shape[0] for side in sides)
     if n != m:
         raise ValueError(f"X has {n} samples but Y has {m}; pass pairs, one row of each for every sample")
@@ -84,11 +84,7 @@ def moderate(gram: Gram, name: str) -> tuple[Gram, float]:
         return gram, 1.0
     # An even power, so that features are divided by one too: no digit changes.
     unit = 4.0 ** int(np.frexp(size)[1] // 2)
-    if isinstance(gram, LazyGram):
-        return LazyGram(Scaled(1 / unit, gram.kernel), gram.X), unit
-    if isinstance(gram, DenseGram):
-        return DenseGram(gram.matrix / gram.dtype.type(unit)), unit
-    return SandwichGram(gram, np.full(gram.shape[0], unit**-0.5, gram.dtype)), unit
+    return gram.scaled(1 / unit), unit
 
 
 def restored(value: float, *units: float) -> float:
@@ -100,27 +96,32 @@ def restored(value: float, *units: float) -> float:
     return value
 
 
-def _gram(
-    data: Any, name: str, choice: KernelChoice, approximation: str | None, n_components: int, seed: RandomState
-) -> Gram:
+def _kernel(data: Any, name: str, choice: KernelChoice, approximation: str | None, n_components: int) -> Kernel | None:
+    """The unfitted kernel of one side: as chosen, or its approximation; None for labels."""
     if isinstance(data, Gram):
         if not (isinstance(choice, str) and choice == "precomputed"):
             raise ValueError(f"{name} is a Gram, which holds similarities; pass kernel_{name.lower()}='precomputed'")
-        return data
+        return as_kernel(choice)
     if isinstance(choice, str) and choice == "labels":
-        return FeatureGram(indicators(data, name))
+        return None
     try:
         kernel = as_kernel(choice)
     except ValueError as error:
         raise ValueError(f"kernel_{name.lower()}: {error}, or 'labels'") from error
     if data is None:
         raise ValueError(f"{name} is None; pass an array of samples")
+    if approximation is None or kernel.has_features or kernel.pairwise or kernel.sparse_blocks:
+        return kernel
+    approximate = Nystroem if approximation == "nystroem" else FourierFeatures
+    return approximate(min(n_components, np.shape(data)[0]), kernel=kernel)
+
+
+def _gram(data: Any, name: str, kernel: Kernel, seed: RandomState) -> Gram:
+    """The Gram of one side, with the kernel fitted on it."""
+    if isinstance(data, Gram):
+        return data
     if not kernel.pairwise:
         data = _as_table(data, name)
-    exact = kernel.has_features or kernel.pairwise or kernel.sparse_blocks
-    if approximation is not None and not exact:
-        kind = Nystroem if approximation == "nystroem" else FourierFeatures
-        kernel = kind(min(n_components, data.shape[0]), kernel=kernel)
     kernel = _seeded(kernel, seed)
     data = check_array(data, input_name=name, estimator=kernel, **kernel._checks())
     if not kernel.pairwise and _rows_are_equal(data):
@@ -138,23 +139,8 @@ def _gram(
     return LazyGram(kernel, data)
 
 
-def indicators(labels: Any, name: str = "Y") -> csr_array:
-    """One column per category, 1 where the sample has it: a factor of the kernel 1[y = y'].
-
-    Parameters
-    ----------
-    labels : array-like (n,)
-        Categories: whole numbers, text or booleans.
-    name : str
-        For the message of an error.
-
-    Examples
-    --------
-    >>> indicators(["b", "a", "b"]).toarray()
-    array([[0., 1.],
-           [1., 0.],
-           [0., 1.]])
-    """
+def _label_gram(labels: Any, name: str) -> Gram:
+    """The Gram of the kernel 1[y = y'], by its sparse features: one column per category."""
     if issparse(labels):
         raise ValueError(f"{name} is a sparse matrix; labels are a vector with one category per sample")
     categories = np.asarray(labels)
@@ -169,7 +155,35 @@ def indicators(labels: Any, name: str = "Y") -> csr_array:
             f"{name} has {n} different labels for {n} samples, so no two samples are alike; for numbers use "
             f"kernel_{name.lower()}='rbf'"
         )
-    return csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, len(names)))
+    return FeatureGram(csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, len(names))))
+
+
+def check_labels(labels: Array, name: str) -> Array:
+    """Labels (n,) that can be sorted and compared; an error if some are missing.
+
+    Parameters
+    ----------
+    labels : ndarray (n,)
+    name : str
+        For the message of an error.
+    """
+    if labels.dtype.kind == "O":
+        values = labels.tolist()
+        missing = any(value is None or type(value).__name__ == "NAType" or value != value for value in values)
+        kinds = {type(value) for value in values}
+        if not missing and len(kinds) > 1:  # text and numbers have no order among each other
+            shown = ", ".join(sorted(kind.__name__ for kind in kinds))
+            raise ValueError(f"{name} mixes labels of types {shown}; convert them to one")
+    elif labels.dtype.kind in "mM":
+        missing = bool(np.isnat(labels).any())
+    else:
+        missing = labels.dtype.kind in "fc" and not np.isfinite(labels).all()
+    if missing:
+        raise ValueError(
+            f"{name} has missing labels (None, NaN, NaT or infinite); drop those rows or give them a category of their "
+            "own"
+        )
+    return labels
 
 
 def _as_table(data: Any, name: str) -> Any:

@@ -1,10 +1,10 @@
-"""Unbiased HSIC of many small blocks of samples: an estimate in linear time whose error can be read off."""
+"""Unbiased HSIC of many small blocks of samples: an estimate in linear time, with its standard error."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gramian.dependence.measures.pair_sums import Tiles
+from gramian.dependence.measures._pair_sums import Tiles
 from gramian.grams import Gram
 from gramian.grams.tiles import run_threaded, slices
 from gramian.typing import Array

@@ -1,4 +1,4 @@
-"""HSIC's trace when one side is shuffled, many times, without evaluating a kernel again.
+"""HSIC of randomly permuted samples, for the permutation test, without evaluating a kernel again.
 
 A shuffled factor is a factor with its rows shuffled, so many shuffles are one GEMM. Where a side has no thin factor
 the matrices are gathered instead. Either way each value is the same whatever the number of threads.
@@ -12,8 +12,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramian.configuration import require_memory
-from gramian.dependence.measures.pair_sums import dot_product, held_features
-from gramian.grams import DenseGram, Gram, LazyGram
+from gramian.dependence.measures._pair_sums import dot_product, held_features
+from gramian.grams import Gram
 from gramian.grams.tiles import run_threaded, slices
 from gramian.typing import Array
 
@@ -74,15 +74,14 @@ def _by_products(x: Gram, y: Gram, n_permutations: int, rng: np.random.Generator
         G = G.toarray() - np.asarray(G.mean(axis=0)).ravel()
     n, r = G.shape
     F = None if x.factor is None else held_features(x.factor)
-    K = x
-    if F is None and isinstance(x, LazyGram):  # its tiles would be evaluated again for every batch
+    if F is None and not x.held:  # its tiles would be evaluated again for every batch
         require_memory(float(n) * n * x.dtype.itemsize, f"the {n}×{n} kernel matrix to permute", _INSTEAD)
-        K = DenseGram(x.dense())
+        x = x.hold()
     values = []
     for orders in _orders(n, n_permutations, max(1, _STACK_BYTES // (8 * n * r)), rng):
         stacked = G[orders.T].reshape(n, -1)
         if F is None:
-            squares = np.einsum("ij,ij->j", K._product(stacked.astype(K.dtype, copy=False)), stacked)
+            squares = np.einsum("ij,ij->j", x._product(stacked.astype(x.dtype, copy=False)), stacked)
         else:
             product = F.T @ stacked
             squares = np.einsum("ij,ij->j", product, product)
