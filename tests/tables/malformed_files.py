@@ -48,7 +48,10 @@ def write_refused(folder: Path) -> dict[str, tuple[Path, str]]:
         "late_row.csv": (GOOD + GOOD[14:] * 50_000 + b"1,2\n", r", row 150005: 2 cells but 3 columns"),
         "open_quote.csv": (b'a,b\n1,"x\n2,y\n3,z\n', ", row 2: quotes that do not match; close or double"),
         "open_quote_middle.csv": (b'a,b\n1,"x\n2,"y"\n3,z\n', ", row 2: quotes that do not match; close or double"),
-        "huge_open_quote.csv": (b'a,b\n1,"x\n' + b"2,y\n" * 50_000, ", row 2: quotes that do not match"),
+        "huge_open_quote.csv": (
+            b'a,b\n1,"x\n' + b"2,y\n" * 50_000,
+            ", row 2: a cell of more than 131,072 characters; close",
+        ),
         "nul.csv": (
             GOOD + GOOD[14:] * 9 + b"3,lo\0ng,2020-01-31\n",
             ", row 32: NUL bytes in the text; the file is damaged",

@@ -18,31 +18,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gramian.tables.table import BOOLEAN, CATEGORY, CONSTANT, DATE, EMPTY, IDENTIFIER, NUMBER, TEXT, USED, Column
+from gramian.tables.texts import (
+    SIGNS,
+    are_codes,
+    distinct,
+    in_utc,
+    parse_booleans,
+    parse_dates,
+    parse_numbers,
+    spread,
+)
 from gramian.typing import Array
 
-__all__ = ["MISSING", "settle"]
+__all__ = ["settle"]
 
-MISSING: tuple[str, ...] = ("", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "null", "NULL", "None", "NaT", "?", ".", "-")
-MISSING += ("#N/A", "#NA", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
-"""Texts that stand for a missing value in any table; "-" does not where "+" is a value of the same column."""
-
-_WORDS = (("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"), ("on", "off"))
 _DTYPES = {NUMBER: "float64", BOOLEAN: "boolean", DATE: "datetime64[us]"}
-_DAY_FIRST, _MONTH_FIRST, _SIGNS = "day first", "month first", "+ and -"  # forms
 _ENOUGH = 0.95  # of the values must be numbers or dates, for the others to be slips
-_SAMPLE = 1000  # distinct texts that tell whether looking at all is worth it
 _ID_NAME = re.compile(r"(?i)(^|[\W_])(id|ids|uuid|guid|key|index|idx|no|nr|num|number|row|record|#)[\W_]*$|[a-z]I[Dd]$")
 _CODE_NAME = re.compile(r"(?i)(^|[\W_])(id|code|zip|zipcode|postcode|plz)[\W_]*$|[a-z]I[Dd]$")
-
-# Numbers as people write them: thousands in groups, decimals after a point (or a comma).
-_GROUPED = r"^[+-]?([1-9]\d{0,2}([ '’%s]\d{3})+|\d+)?(\%s\d*)?([eE][+-]?\d+)?$"
-_STYLES = {".": _GROUPED % (",", "."), ",": _GROUPED % (".", ",")}
-_UNITS = r"^([+-]?)\s*[$€£¥]\s*|\s*[$€£¥%]$"
-
-_DATES: tuple[str, ...] = ("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%m-%d-%Y")
-_DATES += ("%d %b %Y", "%d-%b-%Y")
-_DATES += ("%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%d-%b-%y", "%d.%m.%y", "%m/%d/%y", "%d/%m/%y", "%Y%m%d")
-_TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 
 
 def settle(
@@ -116,7 +109,7 @@ def settle(
     elif pa.types.is_boolean(values.type):
         found, series, note = BOOLEAN, values.to_pandas().astype("boolean"), ""
     elif pa.types.is_timestamp(values.type):
-        found, series, note = DATE, _utc(values.to_pandas()), ""
+        found, series, note = DATE, in_utc(values.to_pandas()), ""
     elif pa.types.is_string(values.type):
         found, series, note, form = _kind_of_texts(name, values, missing, decimal, asked)
     else:
@@ -172,7 +165,7 @@ def _kind_of_numbers(name: str, values: Any, missing: Sequence[str], asked: bool
         if different >= _ENOUGH * n and n >= 3 and (counter or like_id):
             return IDENTIFIER, pd.Series(_exact(numbers)), _once(different, n)
         if like_code and different <= 0.5 * n:
-            return CATEGORY, _category(*_levels(_as_text(values), missing)), "numbers that name something"
+            return CATEGORY, _category(*distinct(_as_text(values), missing)), "numbers that name something"
     return NUMBER, series, note
 
 
@@ -182,14 +175,14 @@ def _kind_of_texts(
     """Kind, series, note and form of texts."""
     if (plain := _plain_numbers(values)) is not None:
         return *_kind_of_numbers(name, plain, missing, asked), ""
-    levels, codes = _levels(values, missing)
+    levels, codes = distinct(values, missing)
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
     present = int(counts.sum())
     if not present:
         return EMPTY, pd.Series(np.full(len(codes), np.nan)), "", ""
-    if (truth := _parse_booleans(levels)) is not None and len(levels) < 7:
+    if (truth := parse_booleans(levels)) is not None and len(levels) < 7:
         return BOOLEAN, _at(truth, codes, "boolean"), " and ".join(levels.to_pylist()[:2]), ""
-    for kind, parse in ((NUMBER, partial(_parse_numbers, decimal=decimal)), (DATE, _parse_dates)):
+    for kind, parse in ((NUMBER, partial(parse_numbers, decimal=decimal)), (DATE, parse_dates)):
         parsed, note, form = parse(levels)
         if parsed is None or counts[~(wrong := pd.isna(parsed))].sum() < _ENOUGH * present:
             continue
@@ -199,7 +192,7 @@ def _kind_of_texts(
         numbers = pa.chunked_array([pa.array(_at(parsed, codes), from_pandas=True)])
         kind, series, why = _kind_of_numbers(name, numbers, missing, asked)
         return kind, series, note if kind == NUMBER else why, ""
-    return *_kind_of_names(name, levels, codes, present), _SIGNS if pc.any(pc.equal(levels, "-")).as_py() else ""
+    return *_kind_of_names(name, levels, codes, present), SIGNS if pc.any(pc.equal(levels, "-")).as_py() else ""
 
 
 def _slips(levels: Any, counts: Array, wrong: Array) -> str:
@@ -213,7 +206,7 @@ def _slips(levels: Any, counts: Array, wrong: Array) -> str:
 def _kind_of_names(name: str, levels: Any, codes: Array, present: int) -> tuple[str, Any, str]:
     """Kind, series and note of texts that are nothing but text."""
     n_levels = len(levels)
-    sample = _spread(levels).to_pylist()
+    sample = spread(levels).to_pylist()
     long = np.mean([len(text.split()) for text in sample]) >= 5 or np.mean([len(text) for text in sample]) > 50
     if n_levels > 0.5 * present and (n_levels > 20 or n_levels == present >= 5):
         token = np.mean([bool(re.search(r"\d", text)) and " " not in text for text in sample]) > 0.9
@@ -222,16 +215,16 @@ def _kind_of_names(name: str, levels: Any, codes: Array, present: int) -> tuple[
         return IDENTIFIER if unique else TEXT, _at(levels.to_numpy(zero_copy_only=False), codes, "str"), note
     if long and n_levels > 30:
         return TEXT, _at(levels.to_numpy(zero_copy_only=False), codes, "str"), "free text"
-    return CATEGORY, _category(levels, codes), "digits that name something" if _are_codes(levels) else ""
+    return CATEGORY, _category(levels, codes), "digits that name something" if are_codes(levels) else ""
 
 
 def _plain_numbers(values: Any) -> Any:
     """Texts that are all plain numbers as such, or None; a word for infinity alone makes no number of a column."""
-    if _are_codes(values):
+    if are_codes(values):
         return None
     for kind in (pa.int64(), pa.float64()):
         try:
-            _spread(values).cast(kind)
+            spread(values).cast(kind)
             numbers = values.cast(kind)
         except pa.ArrowInvalid:
             continue
@@ -250,18 +243,18 @@ def _as_kind(
     if kind == NUMBER and (is_number or pa.types.is_boolean(values.type)):
         return pd.Series(_floats(values, missing)[0]), ""
     if kind == DATE and pa.types.is_timestamp(values.type):
-        return _utc(values.to_pandas()), ""
-    levels, codes = _levels(_as_text(values), missing, signs=form == _SIGNS)
+        return in_utc(values.to_pandas()), ""
+    levels, codes = distinct(_as_text(values), missing, signs=form == SIGNS)
     if kind == CATEGORY:
         return _category(levels, codes), ""
     if not len(levels):
         return pd.Series(np.full(len(codes), np.nan)).astype(_DTYPES[kind]), ""
     if kind == BOOLEAN:
-        parsed = _parse_booleans(levels, every=False)
+        parsed = parse_booleans(levels, every=False)
     elif kind == NUMBER:
-        parsed = _parse_numbers(levels, decimal, least=0.0)[0]
+        parsed = parse_numbers(levels, decimal, least=0.0)[0]
     else:
-        parsed = _parse_dates(levels, form, least=0.0)[0]
+        parsed = parse_dates(levels, form, least=0.0)[0]
     wrong, counts = pd.isna(parsed), np.bincount(codes[codes >= 0], minlength=len(levels))
     if counts[~wrong].sum() < _ENOUGH * counts.sum():
         row = int(np.argmax(np.append(wrong, False)[codes]))
@@ -270,94 +263,6 @@ def _as_kind(
             "the table that was explored; correct the cell or leave it empty"
         )
     return _at(parsed, codes, _DTYPES[kind]), _slips(levels, counts, wrong)
-
-
-def _levels(values: Any, missing: Sequence[str], *, signs: bool = False) -> tuple[Any, Array]:
-    """Distinct texts without blanks around them, sorted, and the place of each cell's text there, -1 if missing.
-
-    A "-" is a value with ``signs``, and where there is a "+".
-    """
-    coded = values.combine_chunks().dictionary_encode()
-    coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
-    texts = pc.utf8_trim_whitespace(coded.dictionary)
-    signs = signs or bool(pc.any(pc.equal(texts, "+")).as_py())
-    left_out = {*MISSING, *missing} - ({"-"} if signs else set())
-    kept = texts.filter(pc.invert(pc.is_in(texts, pa.array(sorted(left_out), pa.string())))).unique()
-    kept = kept.take(pc.array_sort_indices(kept))
-    place = pc.fill_null(pc.index_in(texts, kept), -1).to_numpy(zero_copy_only=False)
-    return kept, np.append(place, -1)[pc.fill_null(coded.indices, -1).to_numpy(zero_copy_only=False)]
-
-
-def _parse_booleans(levels: Any, *, every: bool = True) -> Array | None:
-    """Texts as True or False, None where they are neither; None if not ``every`` one is a word of the same pair."""
-    words = [text.lower() for text in levels.slice(0, 100).to_pylist()]
-    if every:
-        pair = next((pair for pair in _WORDS if set(words) <= set(pair)), None)
-        return None if pair is None else np.array([word == pair[0] for word in words], object)
-    truth = {word: word == pair[0] for pair in (*_WORDS, ("1", "0"), ("1.0", "0.0")) for word in pair}
-    return np.array([truth.get(text.lower()) for text in levels.to_pylist()], object)
-
-
-def _parse_numbers(levels: Any, decimal: str, *, least: float = 0.5) -> tuple[Array | None, str, str]:
-    """Texts as numbers, NaN where they are none, how they were written, ""; None if less than ``least`` are."""
-
-    def clean(texts: Any) -> Any:
-        texts = pc.replace_substring_regex(texts, "[\u00a0\u202f\u2009]", " ")
-        texts = pc.replace_substring(texts, "\u2212", "-")  # the minus of print
-        return pc.replace_substring_regex(texts, _UNITS, r"\1")
-
-    def fits(texts: Any, style: str) -> Any:
-        return pc.and_(pc.match_substring_regex(texts, _STYLES[style]), pc.match_substring_regex(texts, r"\d"))
-
-    sample = clean(_spread(levels))
-    shares = {style: float(np.mean(fits(sample, style).to_numpy(zero_copy_only=False))) for style in _STYLES}
-    style = decimal if shares[","] == shares["."] else max(shares, key=lambda style: shares[style])
-    if shares[style] < least or (least and _are_codes(levels)):
-        return None, "", ""
-    texts = clean(levels)
-    good = fits(texts, style)
-    bare = pc.replace_substring_regex(texts, "[ '’,]|^[+]" if style == "." else "[ '’.]|^[+]", "")
-    bare = pc.replace_substring(bare, ",", ".")
-    numbers = pc.if_else(good, bare, pa.scalar(None, pa.string())).cast(pa.float64()).to_numpy(zero_copy_only=False)
-    unusual = pc.index(pc.and_(good, pc.match_substring_regex(levels, r"[^\d.eE+-]")), True).as_py()
-    return numbers, f"numbers written as in {levels[unusual]}" if unusual >= 0 else "", ""
-
-
-def _parse_dates(levels: Any, form: str = "", *, least: float = 0.9) -> tuple[Any, str, str]:
-    """Texts as dates, NaT where they are none, how they were written, and the form; None if less than ``least`` are.
-
-    The given ``form`` settles whether the day or the month comes first where either would fit.
-    """
-    sample = pd.Series(_spread(levels, 250).to_pylist(), dtype=object)
-    # Three parts, with a digit somewhere: most texts are no dates, and trying every format on them takes time.
-    if least and sample.str.contains(r"^(?=.*\d)[^\W_]+[\W_]+[^\W_]+[\W_]+[^\W_]+", regex=True).mean() < least:
-        return None, "", ""
-
-    def parse(texts: Any, style: str) -> Any:
-        return _utc(pd.to_datetime(texts, format=style, errors="coerce", utc=True))
-
-    best, score = "ISO8601", parse(sample, "ISO8601").notna().mean()
-    for style in (day + time for day in _DATES for time in _TIMES):
-        if score < 1 and (share := parse(sample, style).notna().mean()) > score:
-            best, score = style, share
-    if score < least:
-        return None, "", ""
-    texts = pd.Series(levels.to_pylist(), dtype=object)
-    dates, found, order = parse(texts, best), "", ""
-    example = texts[int(np.argmax(dates.notna()))]
-    if best[:2] in ("%d", "%m") and best[2] in "/-" and "%b" not in best:
-        # Whether the day or the month comes first is settled by all values together: one order may fit them all.
-        other = best.translate(str.maketrans("dm", "md"))
-        swapped = parse(texts, other)
-        unclear = swapped.notna().sum() == dates.notna().sum()
-        wanted = {"%d": _DAY_FIRST, "%m": _MONTH_FIRST}
-        if swapped.notna().sum() > dates.notna().sum() or (unclear and form == wanted[other[:2]]):
-            best, dates, swapped = other, swapped, dates
-        if not unclear:
-            example = texts[int(np.argmax(dates.notna() & swapped.isna()))]
-        found = wanted[best[:2]]
-        order = f", the {found}" + ("; the other order would fit as well" if unclear else "")
-    return dates.to_numpy(), "" if best == "ISO8601" else f"dates as in {example}{order}", found
 
 
 def _floats(values: Any, missing: Sequence[str]) -> tuple[Array, int]:
@@ -399,12 +304,6 @@ def _as_text(values: Any) -> Any:
     return values.cast(pa.string())
 
 
-def _utc(dates: Any) -> Any:
-    """Dates without a time zone, those that had one in universal time."""
-    dates = dates.dt.tz_convert(None) if dates.dt.tz is not None else dates
-    return dates.astype("datetime64[us]")
-
-
 def _at(values: Any, codes: Array, dtype: Any = None) -> Any:
     """The value at each code, missing for -1."""
     return pd.Series(values).reindex(codes).reset_index(drop=True).astype(dtype or values.dtype)
@@ -412,20 +311,6 @@ def _at(values: Any, codes: Array, dtype: Any = None) -> Any:
 
 def _category(levels: Any, codes: Array) -> Any:
     return pd.Series(pd.Categorical.from_codes(codes, pd.Index(levels.to_pylist(), dtype="str")))
-
-
-def _are_codes(texts: Any) -> bool:
-    """Whether these are whole numbers, and some have leading zeros or more digits than a float64 keeps."""
-    if pc.any(pc.match_substring_regex(_spread(texts), r"\D")).as_py():
-        return False
-    return bool(pc.any(pc.match_substring_regex(texts, r"^(0\d+|\d{16,})$")).as_py())
-
-
-def _spread(values: Any, most: int = _SAMPLE) -> Any:
-    """A sample of the values, evenly spaced."""
-    if len(values) <= most:
-        return values
-    return values.take(pa.array(np.linspace(0, len(values) - 1, most).astype(np.int64)))
 
 
 def _count(n: int, noun: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import json
 import os
@@ -13,25 +12,18 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.csv
 import pyarrow.json
 import pyarrow.parquet
 
-from gramian.tables.columns import MISSING
-from gramian.tables.streams import Fault, Utf8Stream, encoding_of, in_one_line, unpacked, without_preamble
+from gramian.tables.separated import RawTable, column_names, is_header, read_separated
+from gramian.tables.streams import BLOCK, Fault, Utf8Stream, encoding_of, in_one_line, unpacked, without_preamble
 
-_HEAD = 1 << 18  # bytes from which encoding, separator and names are told
-_BLOCK = 1 << 22
-_SEPARATORS = ("\t", ";", "|", ",")  # a comma last: it stands in numbers too
-_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+_HEAD = 1 << 18  # bytes from which format and encoding are told
 _KNOWN = {
     b"\xd0\xcf\x11\xe0": "an old Excel file; save it as .xlsx or CSV",
     b"%PDF": "a PDF; export the table as CSV",
@@ -55,17 +47,6 @@ _EXCEL_DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
 )
-
-
-@dataclass
-class RawTable:
-    """Columns as the file has them."""
-
-    names: list[str]
-    arrays: list[Any]
-    notes: list[str]
-    decimal: str = "."
-    first_row: int = 1  # number of the first row of values, as a spreadsheet counts
 
 
 def opener_of(source: str | os.PathLike[str], stream: BinaryIO | None) -> Callable[[], BinaryIO]:
@@ -97,146 +78,22 @@ def read_raw(opener: Callable[[], BinaryIO], sheet: str | int | None, max_rows: 
         if head.startswith(magic):
             raise Fault(f" is {what}")
     encoding = encoding_of(head)
-    # The head may end within a character, and in the middle of a line.
     start, _ = without_preamble(codecs.getincrementaldecoder(encoding)("replace").decode(head))
     if re.match(r"\s*<(!doctype|html|\?xml|head|body|table)", start, re.IGNORECASE):
         raise Fault(" is a web page or XML, not a table; download the data itself, or export it as CSV")
     if re.match(r"\s*\[\s*[\[{\]]", start):
         return _json_array(Utf8Stream(opener(), encoding), max_rows)
-    if re.match(r'\s*\{\s*["}]', start):
-        return _json_lines(lambda: Utf8Stream(opener(), encoding), max_rows)
-    return _separated(lambda: Utf8Stream(opener(), encoding), start, len(head) == _HEAD, max_rows)
 
+    def in_lines() -> Utf8Stream:
+        return Utf8Stream(opener(), encoding, longest_line=BLOCK)
 
-def _separated(opener: Callable[[], Utf8Stream], start: str, cut: bool, max_rows: int | None) -> RawTable:
-    """Read separated text."""
-    separator, rows = _sniff(start, cut)
-    width, notes = len(rows[0]), []
-    decimal = _decimal(separator, rows[1:])
-    if separator != "," and width > 1:
-        words = {";": "semicolons", "\t": "tabs", "|": "bars"}[separator]
-        notes.append(f"columns are separated by {words}" + (", decimals by a comma" if decimal == "," else ""))
-    header = _is_header(rows)
-    names = _names(rows[0] if header else None, width, notes)
-    if header and len(rows) == 1 and not cut:
-        raise Fault(" has column names but no rows; add rows")
-    codes = [code for code in MISSING if code != "-"]  # left to the columns, since it may be one of + and -
-    batches, n_rows = [], 0
-    with opener() as file:
-        try:
-            reader = pa.csv.open_csv(
-                io.BufferedReader(file, _BLOCK),
-                read_options=pa.csv.ReadOptions(
-                    column_names=names, skip_rows_after_names=int(header), block_size=_BLOCK
-                ),
-                parse_options=pa.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-                convert_options=pa.csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, pa.string()), null_values=codes, strings_can_be_null=True
-                ),
-            )
-            while max_rows is None or n_rows < max_rows:
-                batches.append(reader.read_next_batch())
-                n_rows += len(batches[-1])
-        except StopIteration:
-            pass
-        except pa.ArrowInvalid as error:
-            _find_fault(opener, separator, width)
-            raise Fault(f" cannot be read ({in_one_line(error)}); save it as plain CSV") from error
-        quotes, note, first_row = file.quotes, file.note, 1 + file.skipped + header
-    if not n_rows:
-        raise Fault(" has column names but no rows; add rows")
-    table = pa.Table.from_batches(batches).slice(0, max_rows)
-    # A quote that is not closed swallows lines, which a cell with several lines may be the sign of.
-    if quotes and any(pa.compute.any(pa.compute.match_substring(column, "\n")).as_py() for column in table.columns):
-        _find_fault(opener, separator, width)
-    return RawTable(names, list(table.columns), notes + [note] * bool(note), decimal, first_row)
-
-
-def _sniff(start: str, cut: bool) -> tuple[str, list[list[str]]]:
-    """The separator and the first rows; ``cut``: the text goes on."""
-    lines = list(islice(io.StringIO(start, newline=""), 500))
-    lines = lines[:-1] if cut and len(lines) > 1 else lines
-    best, best_share, best_rows = ",", 0.0, [[""]]
-    for separator in _SEPARATORS:
-        rows = _parsed(lines, separator)
-        width = len(rows[0])
-        share = float(np.mean([len(row) == width for row in rows])) if width > 1 else 0.0
-        # Commas only win by being clearly more regular: they stand within numbers and sentences.
-        if share > best_share + (0.1 if best_share else 0.0):
-            best, best_share, best_rows = separator, share, rows
-    return best, best_rows if best_share else _parsed(lines, best)
-
-
-def _parsed(lines: list[str], separator: str) -> list[list[str]]:
-    try:
-        rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator) if row]
-    except csv.Error:  # a very long cell: an open quote, found when the file is read
-        rows = [line.rstrip("\r\n").split(separator) for line in lines]
-    return rows or [[""]]
-
-
-def _decimal(separator: str, rows: list[list[str]]) -> str:
-    """Whether decimals follow a comma; in a table separated by semicolons they do unless points are seen."""
-    cells = [cell for row in rows for cell in row]
-    comma = sum(bool(re.fullmatch(r"[+-]?\d+,\d+", cell)) for cell in cells)
-    point = sum(bool(re.fullmatch(r"[+-]?\d+\.\d+", cell)) for cell in cells)
-    return "," if separator != "," and comma > point else "."
-
-
-def _is_header(rows: Sequence[Sequence[Any]]) -> bool:
-    """Whether the first row holds names: no numbers with decimals, not only numbers, no text found below again."""
-    first = ["" if cell is None else str(cell) for cell in rows[0]]
-    numbers = [cell for cell in first if _NUMBER.fullmatch(cell)]
-    if not numbers:
-        return True
-    if len(numbers) == sum(cell not in MISSING for cell in first) or any(re.search(r"[.,eE]", n) for n in numbers):
-        return False
-    return not any(
-        cell not in MISSING and cell not in numbers and any(j < len(row) and row[j] == cell for row in rows[1:])
-        for j, cell in enumerate(first)
-    )
-
-
-def _names(cells: Sequence[Any] | None, width: int, notes: list[str]) -> list[str]:
-    """A name for each column, all different."""
-    if cells is None:
-        notes.append("row 1 holds values, not names; columns are called column 1, column 2, ...")
-        return [f"column {j + 1}" for j in range(width)]
-    names: list[str] = []
-    for j, cell in enumerate(cells):
-        name = " ".join(str("" if cell is None else cell).split())
-        if not name:
-            notes.append(f"the column at place {j + 1} has no name; it is called column {j + 1}")
-            name = f"column {j + 1}"
-        if name in names:
-            again = next(new for k in range(2, width + 2) if (new := f"{name} ({k})") not in names)
-            notes.append(f"there are several columns {name!r}; the one at place {j + 1} is called {again!r}")
-            name = again
-        names.append(name)
-    return names
-
-
-def _find_fault(opener: Callable[[], Utf8Stream], separator: str, width: int) -> None:
-    """Look for the row that is wrong, line by line, and complain."""
-    with opener() as file, io.TextIOWrapper(io.BufferedReader(file), "utf-8", newline="") as text:
-        reader = csv.reader(text, delimiter=separator, strict=True)
-        row = 1
-        try:
-            for cells in reader:
-                if cells and len(cells) != width:
-                    raise Fault(
-                        f", row {row + file.skipped}: {len(cells)} cells but {width} columns; "
-                        "correct the row, or put cells that contain the separator in quotes"
-                    )
-                row = reader.line_num + 1
-        except csv.Error as error:
-            raise Fault(f", row {row + file.skipped}: quotes that do not match; close or double them") from error
+    return (_json_lines if re.match(r'\s*\{\s*["}]', start) else read_separated)(in_lines, max_rows)
 
 
 def _json_lines(opener: Callable[[], Utf8Stream], max_rows: int | None) -> RawTable:
     with opener() as file:
         try:
-            table = pa.json.read_json(io.BufferedReader(file, _BLOCK), pa.json.ReadOptions(block_size=_BLOCK))
+            table = pa.json.read_json(io.BufferedReader(file, BLOCK), pa.json.ReadOptions(block_size=BLOCK))
         except pa.ArrowInvalid as error:
             _find_json_fault(opener)
             raise Fault(f" cannot be read ({in_one_line(error)}); write one JSON object per line") from error
@@ -245,7 +102,7 @@ def _json_lines(opener: Callable[[], Utf8Stream], max_rows: int | None) -> RawTa
 
 
 def _find_json_fault(opener: Callable[[], Utf8Stream]) -> None:
-    """Look for the line that is wrong, and complain."""
+    """Look for the line that is wrong, and raise what is wrong with it."""
     kinds: dict[str, type] = {}
     with opener() as file:
         for row, line in enumerate(io.BufferedReader(file), start=1):
@@ -273,7 +130,7 @@ def _json_array(file: Utf8Stream, max_rows: int | None) -> RawTable:
     rows = rows[:max_rows]
     names = list(dict.fromkeys(name for row in rows for name in row))
     arrays = [_cells([row.get(name) for row in rows]) for name in names]
-    return RawTable(_names(names, len(names), notes := ["one JSON array, not JSON lines"]), arrays, notes)
+    return RawTable(column_names(names, len(names), notes := ["one JSON array, not JSON lines"]), arrays, notes)
 
 
 def _parquet(opener: Callable[[], BinaryIO], max_rows: int | None) -> RawTable:
@@ -294,7 +151,7 @@ def _parquet(opener: Callable[[], BinaryIO], max_rows: int | None) -> RawTable:
 
 
 def _from_arrow(table: Any, notes: list[str]) -> RawTable:
-    return RawTable(_names(table.column_names, table.num_columns, notes), list(table.columns), notes)
+    return RawTable(column_names(table.column_names, table.num_columns, notes), list(table.columns), notes)
 
 
 def _excel(opener: Callable[[], BinaryIO], sheet: str | int | None, max_rows: int | None) -> RawTable:
@@ -315,8 +172,8 @@ def _excel(opener: Callable[[], BinaryIO], sheet: str | int | None, max_rows: in
         raise Fault(" holds no values; name another sheet, or fill this one")
     notes = [f"read from sheet {name!r} of {len(names)}"] if len(names) > 1 and sheet is None else []
     first_row, rows = _below_titles(numbered, notes)
-    header = _is_header(rows)
-    titles = _names(rows[0] if header else None, len(rows[0]), notes)
+    header = is_header(rows)
+    titles = column_names(rows[0] if header else None, len(rows[0]), notes)
     body = rows[header:][:max_rows]
     arrays = [_cells([row[j] for row in body]) for j in range(len(titles))]
     return RawTable(titles, arrays, notes, first_row=first_row + header)

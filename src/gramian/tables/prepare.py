@@ -1,7 +1,7 @@
-"""A typed table as a matrix of numbers with holes, for mixtures, distances and dependence measures.
+"""Preparation turns the columns of a table into features: a float matrix with NaN for missing values.
 
 Every column of the table weighs alike: the features made of it have a total variance of one. What was learned is kept
-in plain arrays, texts and lists, so that :func:`gramian.save` can write it. Needs pandas; used by ``analyse.py``.
+in plain arrays, texts and lists, so that :func:`gramian.save` can write it.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.tables.table import BOOLEAN, CATEGORY, DATE, NUMBER, USED
+from gramian.tables.table import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Table
 from gramian.typing import Array
 
 __all__ = ["Preparation"]
@@ -47,9 +46,9 @@ class Preparation(BaseEstimator):
       deviations grows by its logarithm only, so that no single value stretches a column. All of this follows a
       change of unit or origin: the features stay the same.
     - **Categories** become one indicator for each level, or one in all if there are two levels. Levels of less than
-      1 % of the rows or one row share an indicator, and so do all but the 30 most frequent. If those would hold more
-      than half of the rows, levels are placed by the letters they share instead (n-grams of 2 to 4 characters,
-      weighted by rareness, 8 principal coordinates): indicators of hundreds of levels would be all noise.
+      1 % of the rows or one row share an indicator, unless all are such, and so do all but the 30 most frequent. If
+      those would hold more than half of the rows, levels are placed by the letters they share instead (n-grams of 2 to
+      4 characters, weighted by rareness, 8 principal coordinates): indicators of hundreds of levels would be all noise.
     - **Booleans** are one feature.
     - **Dates** are elapsed time, treated as a number, with sine and cosine of the place in the day, week and year,
       as far as the dates run over at least three of them and differ there.
@@ -69,7 +68,7 @@ class Preparation(BaseEstimator):
     kinds_ : dict from str to str
         Kind of each column that is used.
     forms_ : dict from str to str
-        How those columns were written, as in :class:`~gramian.exploration.result.Column`.
+        How those columns were written, as in :class:`~gramian.tables.Column`.
     missing_ : list of str
         The codes of missing values that were declared.
     recipes_ : dict from str to dict
@@ -78,8 +77,7 @@ class Preparation(BaseEstimator):
     Examples
     --------
     >>> import io
-    >>> from gramian.tables.prepare import Preparation
-    >>> from gramian.tables.read import read_table
+    >>> from gramian.tables import Preparation, read_table
     >>> text = b"weight,coat\\n4.1,long\\n,short\\n30,short\\n5.2,none\\n11,none\\n9.5,long\\n"
     >>> preparation = Preparation().fit(read_table("pets.csv", stream=io.BytesIO(text)))
     >>> preparation.feature_names_
@@ -124,7 +122,7 @@ class Preparation(BaseEstimator):
             If a column is missing, or a value is not of its kind; rows are counted from 0.
         """
         check_is_fitted(self, "recipes_")
-        frame = table if isinstance(table, pd.DataFrame) else table.frame
+        frame = table.frame if isinstance(table, Table) else table
         if absent := [repr(name) for name in self.kinds_ if name not in frame.columns]:
             raise ValueError(f"the rows have no column {', '.join(absent)}; add it, empty where it is not known")
         out = np.empty((len(frame), len(self.feature_names_)))
@@ -143,6 +141,8 @@ class Preparation(BaseEstimator):
 
 def _values(series: Any, name: str, kind: str) -> Any:
     """The column as float64 with NaN (dates in seconds), or as a Categorical of texts; raises at a wrong value."""
+    import pandas as pd
+
     if kind == CATEGORY:
         return _categorical(series)
     if kind == DATE:
@@ -163,6 +163,8 @@ def _values(series: Any, name: str, kind: str) -> Any:
 
 def _seconds(series: Any) -> Array:
     """Dates as seconds since 1970, NaN where missing or no date."""
+    import pandas as pd
+
     if pd.api.types.is_datetime64_any_dtype(series.dtype):
         dates = series
     elif pd.api.types.is_numeric_dtype(series.dtype):  # a number alone is no date; an empty column is of this type
@@ -176,6 +178,8 @@ def _seconds(series: Any) -> Array:
 
 def _categorical(series: Any) -> Any:
     """Texts as a Categorical; whole numbers are written without a decimal point."""
+    import pandas as pd
+
     if isinstance(series.dtype, pd.CategoricalDtype):
         return series.array
     if pd.api.types.is_float_dtype(series.dtype) and ((whole := series.dropna()) == whole.round()).all():
@@ -267,7 +271,8 @@ def _learn_category(values: Any) -> Recipe:
         points = _similarities(levels, shares)
         parts = [f"by letters {j + 1}" for j in range(points.shape[1])]
     else:
-        pooled = ~frequent & ((~frequent).sum() > 1)
+        # A pool of all levels would tell no row from another.
+        pooled = ~frequent & ((~frequent).sum() > 1) & frequent.any()
         own = np.flatnonzero(~pooled)[1 if len(levels) == 2 and not pooled.any() else 0 :]
         points = (np.arange(len(levels))[:, None] == own).astype(np.float64)
         parts = [f"= {level}" for level in levels[own]]
@@ -281,6 +286,8 @@ def _learn_category(values: Any) -> Recipe:
 
 
 def _apply_category(recipe: Recipe, values: Any, out: Array) -> None:
+    import pandas as pd
+
     place = pd.Index(recipe["levels"], dtype=object).get_indexer(np.asarray(values.categories, dtype=object))
     missing = np.full((1, out.shape[1]), np.nan)
     points = np.vstack([recipe["points"], recipe["unseen"], missing])

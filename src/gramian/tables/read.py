@@ -16,16 +16,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import pandas as pd
-import pyarrow as pa
-
-from gramian.tables.columns import settle
-from gramian.tables.formats import RawTable, opener_of, read_raw
 from gramian.tables.streams import Fault, in_one_line
 from gramian.tables.table import IGNORED, Table
 
 if TYPE_CHECKING:
     from gramian.tables.prepare import Preparation
+    from gramian.tables.separated import RawTable
 
 __all__ = ["UnreadableTable", "read_table"]
 
@@ -94,6 +90,10 @@ def read_table(
         ...
     gramian.tables.read.UnreadableTable: pets.csv, row 2: 3 cells but 2 columns; correct the row, or put cells that ...
     """
+    import pyarrow as pa  # here, because programs that read no file need none of pyarrow and pandas
+
+    from gramian.tables.formats import opener_of, read_raw
+
     if max_rows is not None and max_rows < 1:
         raise ValueError(f"max_rows={max_rows} must be a whole number >= 1 or None")
     name = "standard input" if source == "-" and stream is None else Path(source).name or str(source)
@@ -120,6 +120,11 @@ def _typed(
     name: str, raw: RawTable, chosen: set[str], asked: bool, missing: list[str], like: Preparation | None
 ) -> Table:
     """Give all columns their types, letting go of each as it was read."""
+    import pandas as pd
+    import pyarrow as pa
+
+    from gramian.tables.columns import settle
+
     series, described = {}, []
     for column_name in raw.names:
         values = raw.arrays.pop(0)

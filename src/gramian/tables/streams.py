@@ -11,6 +11,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+BLOCK = 1 << 22
+"""Bytes that Arrow reads at once; it cannot read longer lines."""
+
 
 class Fault(Exception):
     """What follows the name of the file in a message."""
@@ -69,13 +72,17 @@ def without_preamble(text: str) -> tuple[str, int]:
 
 
 class Utf8Stream(io.RawIOBase):
-    """The bytes of a text file in UTF-8, whatever they were, without what stands before the table."""
+    """The bytes of a text file in UTF-8, whatever they were, without what stands before the table.
 
-    def __init__(self, file: BinaryIO, encoding: str) -> None:
-        self._file, self._encoding = file, encoding
+    Lines that are longer than ``longest_line``, if it is given, are refused as soon as that many characters are seen.
+    """
+
+    def __init__(self, file: BinaryIO, encoding: str, longest_line: int | None = None) -> None:
+        self._file, self._encoding, self._longest_line = file, encoding, longest_line
         self._decoder = codecs.getincrementaldecoder(encoding)("strict")
         self._ready = b""
         self._begun, self._ended = False, False
+        self._line = 0  # characters of the line that is being read
         self.lines = 0  # read so far
         self.skipped = 0  # lines at the beginning
         self.quotes = False
@@ -116,6 +123,19 @@ class Utf8Stream(io.RawIOBase):
         if "\0" in text:
             row = self.lines + self.skipped + 1 + text[: text.index("\0")].count("\n")
             raise Fault(f", row {row}: NUL bytes in the text; the file is damaged, fetch or save it again")
+        self._measure(text)
         self.lines += text.count("\n")
         self.quotes = self.quotes or '"' in text
         return text.encode()
+
+    def _measure(self, text: str) -> None:
+        """Refuse a line without end; blocks are shorter than any limit, so only lines across blocks need a look."""
+        ends = [end for end in (text.find("\n"), text.find("\r")) if end >= 0]
+        longest = self._line + min(ends, default=len(text))
+        if self._longest_line is not None and longest > self._longest_line:
+            raise Fault(
+                f", row {self.lines + self.skipped + 1}: a line of more than {self._longest_line:,} characters; "
+                "write each row on a line of its own"
+            )
+        last = max(text.rfind("\n"), text.rfind("\r"))
+        self._line = longest if last < 0 else len(text) - last - 1
