@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 import gramian
 from gramian import KernelKMeans
 from gramian.clustering import kmeans_objective
-from gramian.clustering.kernel_kmeans import _definite_shift, _Descent, _groups, _plus_plus
 from gramian.clustering.core import refill_empty
+from gramian.clustering.kernel_kmeans import _definite_shift, _Descent, _groups, _plus_plus
 from gramian.grams import DenseGram, LazyGram
 from gramian.kernels import RBF, TL1, GaussianDifference, Linear, NeighborGraph, Polynomial, Tanh
 from gramian.landmarks import Nystroem

@@ -13,9 +13,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, check_count, check_positive, check_whole
 from gramian.clustering.angular import angular_kmeans, nearest_direction
-from gramian.clustering.core.embedding import Axes, kmeans, nearest_center, numbered, walk_of
+from gramian.clustering.core.embedding import (
+    Axes,
+    kmeans,
+    large_components,
+    least_cluster,
+    nearest_center,
+    numbered,
+    walk_of,
+)
 from gramian.clustering.core.n_clusters import choose_by_gap
 from gramian.estimator import KernelEstimator
+from gramian.grams import Gram
 from gramian.kernels import ClusterKernel, Kernel, NeighborGraph
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
@@ -67,7 +76,9 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
     Attributes
     ----------
     labels_ : ndarray (n,)
-        −1 for a sample that is similar to nothing (degree zero), with a warning.
+        −1, with a warning, for a sample that is similar to nothing (degree zero), and with "rw" and "sym" for samples
+        in a connected component of fewer than ½ √(n / k) samples, too few to be one of k clusters. Such a component
+        would take an eigenvector, and so a cluster, that belongs to the large ones.
     n_clusters_ : int
     embedding_ : ndarray (n, n_components)
     eigenvalues_ : ndarray (n_components,)
@@ -132,25 +143,50 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         n = X.shape[0]
         k = check_count(self, "n_clusters", n, none_allowed=True)
         k_axes = check_count(self, "n_components", n, none_allowed=True)
-        known, candidates = None, None
+        inside, known, candidates = None, None, None
+        if k is None or self.embedding in ("rw", "sym"):
+            inside = self._embedded(gram, k)
         if k is None:
-            walk = walk_of(gram)
-            pairs = partial(walk.eigenpairs, tol=self.tol)
-            k, known, candidates = choose_by_gap(gram, pairs, int(self.max_clusters), k_axes or 0)
-        known = known if self.embedding in ("rw", "sym") else None
-        axes = Axes.of(gram, self.embedding, k_axes or k, kernel=kernel, tol=self.tol, known=known)
-        embedding, inside = axes.embedding(), axes.inside
-        labels, centers = self._cluster(embedding[inside], k)
+            part = gram if inside is None else gram.restricted(inside)
+            pairs = partial(walk_of(part).eigenpairs, tol=self.tol)
+            k, known, candidates = choose_by_gap(part, pairs, int(self.max_clusters), k_axes or 0)
+        if self.embedding in ("kpca", "keca"):
+            inside, known = None, None
+        axes = Axes.of(
+            gram,
+            self.embedding,
+            k_axes or k,
+            kernel=kernel,
+            tol=self.tol,
+            inside=inside,
+            known=known,
+            least_spread=least_cluster(n, k),
+        )
+        embedding = axes.embedding()
+        labels, centers = self._cluster(embedding[axes.inside], k)
         self._keep(kernel, samples)
         self.eigenvalues_, self.embedding_, self.cluster_centers_ = axes.values, embedding, centers
         self.placement_ = axes.placement(kernel, X, gram)
         self.candidate_eigenvalues_ = candidates
         self.n_clusters_ = len(centers)
         self.labels_ = np.full(n, -1)
-        self.labels_[inside] = labels
-        if not inside.all():
-            _warn_isolated(int((~inside).sum()))
+        self.labels_[axes.inside] = labels
+        isolated = gram.degrees() <= 0
+        _warn_isolated(int((isolated & ~axes.inside).sum()))
+        _warn_small(int((~isolated & ~axes.inside).sum()), k)
         return self
+
+    def _embedded(self, gram: Gram, k: int | None) -> Array | None:
+        """Mask of the samples in components large enough to be clusters; None if all are."""
+        walk_of(gram)  # refuses negative similarities, under which components mean nothing
+        most = int(self.max_clusters) if k is None else k
+        inside = large_components(gram, least_cluster(gram.shape[0], most))
+        if not inside.any():
+            raise ValueError(
+                f"the similarities fall apart into components too small for {most} clusters: samples are similar to "
+                "themselves, or to a few others, and to nothing else; widen the kernel or raise n_neighbors"
+            )
+        return None if inside.all() else inside
 
     def _unfitted_kernel(self, n_samples: int = 0) -> Kernel:
         if not isinstance(self.kernel, str) or self.kernel != "auto":
@@ -213,10 +249,8 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
             labels = nearest_direction(Z, self.cluster_centers_)
         else:
             labels = nearest_center(Z, self.cluster_centers_)
-        if alone.any():
-            _warn_isolated(int(alone.sum()))
-            labels = np.where(alone, -1, labels)
-        return labels
+        _warn_isolated(int(alone.sum()))
+        return np.where(alone, -1, labels)
 
     @property
     def _n_features_out(self) -> int:
@@ -229,9 +263,21 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 
 
 def _warn_isolated(count: int) -> None:
-    who = "1 sample has" if count == 1 else f"{count} samples have"
-    warnings.warn(
-        f"{who} no similarity to any other and label -1; widen the kernel or raise n_neighbors",
-        UserWarning,
-        stacklevel=3,
-    )
+    if count:
+        who = "1 sample has" if count == 1 else f"{count} samples have"
+        warnings.warn(
+            f"{who} no similarity to any other and label -1; widen the kernel or raise n_neighbors",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _warn_small(count: int, k: int) -> None:
+    if count:
+        who = "1 sample is similar only to itself" if count == 1 else f"{count} samples are similar only to each other"
+        warnings.warn(
+            f"{who} and too few to be one of {k} clusters, so they were set aside with label -1; widen the kernel or "
+            "raise n_neighbors to connect them",
+            UserWarning,
+            stacklevel=3,
+        )

@@ -80,7 +80,9 @@ def explore(
         raise ValueError(f"n_clusters={n_clusters} must be from 1 to the number of rows, {n}")
     if not table.used:
         raise ValueError("no column tells rows apart: all are constant, empty, identifiers or free text")
-    with threadpool_limits(1) if n <= _SMALL_TABLE else nullcontext():
+    with threadpool_limits(1) if n <= _SMALL_TABLE else nullcontext(), warnings.catch_warnings():
+        # What estimators warn of (empty rows, rows like no other, searches that do not settle) the results say too.
+        warnings.simplefilter("ignore", UserWarning)
         return _explore(table, n_clusters, alternative, random_state, Stages(_STAGES, notify))
 
 
@@ -182,13 +184,11 @@ def _another(table: Table, X: Array, labels: Array, values: dict[str, Array], se
     rng = np.random.default_rng(seed)
     rows = rng.permutation(np.flatnonzero(labels >= 0))[:_ALTERNATIVE_ROWS]
     filled = np.where(np.isfinite(X), X, 0.0)  # the middle of every column
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # what does not settle is not stable, and so not shown
-        model = AlternativeClustering(2, max_iter=_ALTERNATIVE_TURNS, random_state=seed).fit(filled[rows], labels[rows])
-        # The width that all rows chose serves the halves too: choosing it takes most of the time.
-        again = clone(model).set_params(kernel=RBF(model.kernel_.width_))
-        halves = [clone(again).fit(filled[part], labels[part]) for part in (rows[::2], rows[1::2])]
-        whole, first, second = (np.asarray(fitted.predict(filled)) for fitted in (model, *halves))
+    model = AlternativeClustering(2, max_iter=_ALTERNATIVE_TURNS, random_state=seed).fit(filled[rows], labels[rows])
+    # The width that all rows chose serves the halves too: choosing it takes most of the time.
+    again = clone(model).set_params(kernel=RBF(model.kernel_.width_))
+    halves = [clone(again).fit(filled[part], labels[part]) for part in (rows[::2], rows[1::2])]
+    whole, first, second = (np.asarray(fitted.predict(filled)) for fitted in (model, *halves))
     stability = max(0.0, adjusted_rand(first[rows], second[rows]))
     overlap = normalized_mutual_info(labels, whole)
     smallest = min(np.bincount(whole, minlength=2)) / len(whole)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gramian import DependenceReduction, hsic, hsic_test
+from gramian.dependence import UndefinedAlignmentError
 from gramian.exploration.result import Importance, Missingness, Oddity
 from gramian.exploration.wording import day, listing, number, percent, short
 from gramian.kernels import RBF, Linear
@@ -75,7 +76,10 @@ def _dependence(features: Array, labels: Array, kind: str, rng: np.random.Genera
         return 0.0
     groups = (labels[:, None] == np.unique(labels)).astype(float)
     kernel = RBF(1.0) if kind in (NUMBER, DATE) else Linear()
-    value = hsic(features, groups, kernel_x=kernel, kernel_y=Linear(), estimator="unbiased", normalized=True)
+    try:
+        value = hsic(features, groups, kernel_x=kernel, kernel_y=Linear(), estimator="unbiased", normalized=True)
+    except UndefinedAlignmentError:  # as for two values of which one occurs once: too little to depend on anything
+        return 0.0
     return float(np.clip(value, 0.0, 1.0)) if np.isfinite(value) else 0.0
 
 
@@ -83,13 +87,16 @@ def _weights(X: Array, labels: Array, rng: np.random.Generator) -> Array:
     """Components (q, d) of the filled-up features that depend on the groups; zeros where none can be found."""
     rows = _some(np.flatnonzero(labels >= 0), _REDUCTION_ROWS, rng)
     filled = np.where(np.isfinite(X[rows]), X[rows], 0.0)  # the middle of every column
-    q = min(2, len(np.unique(labels[rows])) - 1, X.shape[1] - 1)
-    if q < 1 or not np.ptp(filled, axis=0).any():
+    varying = np.flatnonzero(np.ptp(filled, axis=0)) if len(rows) else rows
+    q = min(2, len(np.unique(labels[rows])) - 1, len(varying) - 1)
+    if q < 1:
         return np.zeros((1, X.shape[1]))
+    weights = np.zeros((q, X.shape[1]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # weights are for reading; a few digits will do
-        model = DependenceReduction(q, mode="supervised", random_state=0, tol=1e-3).fit(filled, labels[rows])
-    return np.asarray(model.components_)
+        model = DependenceReduction(q, mode="supervised", random_state=0, tol=1e-3)
+        weights[:, varying] = model.fit(filled[:, varying], labels[rows]).components_
+    return weights
 
 
 def _some(rows: Array, most: int, rng: np.random.Generator) -> Array:

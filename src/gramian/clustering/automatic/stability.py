@@ -197,6 +197,7 @@ def _excess(found: Array, references: Array) -> float:
 
 def _held_up(rows: Array) -> Array:
     """−log(1 − λ) of the leading eigenvalues of a walk to neighbours, but the trivial one."""
+    rows = rows if rows.shape[1] else np.zeros((len(rows), 1))  # of a reference in which every feature is constant
     graph = NeighborGraph(NEIGHBORS).fit(rows).gram(rows)
     values = graph.normalized().eigenpairs(min(_EIGENVALUES + 1, len(rows) - 1), tol=1e-4)[0]
     return -np.log(np.maximum(1 - values[1:], 1e-3))
