@@ -130,6 +130,15 @@ def test_groups_and_shares_of_rows(customers, page):
     np.testing.assert_allclose(page.block("oddness") / 255, customers.oddness, atol=0.51 / 255)
 
 
+def test_the_table_lists_ranks_and_memberships_of_the_first_rows(customers, page):
+    listed = page.facts["listed"]
+    assert listed == len(customers.labels)
+    ranks = np.frombuffer(page.block("rank"), np.uint8).reshape(4, listed).astype(int)
+    np.testing.assert_array_equal(ranks.T @ [1, 2**8, 2**16, 2**24], customers.rank)
+    shares = np.frombuffer(page.block("membership"), np.uint8) / 255
+    np.testing.assert_allclose(shares, customers.membership, atol=0.5 / 255 + 1e-12)
+
+
 def test_the_map_keeps_its_shape(customers, page):
     """Places are those of the table but for one shift and one scale for both axes."""
     n = page.facts["rows"]

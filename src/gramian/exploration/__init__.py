@@ -4,6 +4,8 @@ An application of the tasks, which it uses by their public names; :mod:`gramian.
 """
 
 from gramian.exploration.analyse import explore
+from gramian.exploration.association import Associations
+from gramian.exploration.glance import Glance
 from gramian.exploration.model import TableModel
 from gramian.exploration.result import (
     Alternative,
@@ -18,9 +20,11 @@ from gramian.tables import Preparation, Table, UnreadableTable, read_table
 
 __all__ = [
     "Alternative",
+    "Associations",
     "Cluster",
     "Difference",
     "Exploration",
+    "Glance",
     "Importance",
     "Missingness",
     "Oddity",

@@ -15,9 +15,11 @@ from threadpoolctl import threadpool_limits
 import gramian
 from gramian import AlternativeClustering
 from gramian.clustering.automatic.views import choose_view
+from gramian.exploration.association import associations
 from gramian.exploration.chart import map_of_rows
 from gramian.exploration.differences import group_differences, sentence
 from gramian.exploration.explain import importances, missing_values, oddities
+from gramian.exploration.glance import glances, repeated_rows
 from gramian.exploration.model import TableModel
 from gramian.exploration.result import Alternative, Cluster, Exploration
 from gramian.exploration.stages import Notify, Stages
@@ -108,6 +110,9 @@ def _explore(
         reasons = importances(X, preparation.feature_columns_, table.columns, labels, seed=random_state)
         odd = oddities(table.frame, table.columns, labels, values, oddness)
         gaps = missing_values(table.frame, table.columns, X, preparation.feature_columns_, seed=random_state)
+        telling = [item.column for item in reasons]
+        together = associations(X, preparation.feature_columns_, table.columns, telling, seed=random_state)
+        shown = glances(table.frame, table.columns, labels, together)
     stability = choice.cluster_stability[np.argsort(model.number_)]
     clusters = _clusters(table, labels, rank, values, stability, random_state)
     with stages("another grouping"):
@@ -122,6 +127,7 @@ def _explore(
         labels=labels, membership=membership, rank=rank, oddness=oddness, coordinates=coordinates, embedding=embedding,
         clusters=clusters, importances=reasons, oddities=[item for item in odd if item.score > 0], missingness=gaps,
         alternative=other, made=_made(stages, n_clusters, random_state, len(fitted), table),
+        glances=shown, associations=together, repeated=repeated_rows(table.frame, table.columns),
     )  # fmt: skip
     exploration.sentences.extend(_overview(exploration))
     return exploration, model

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gramian.clustering.automatic.view import View
+from gramian.exploration.association import Associations
+from gramian.exploration.glance import Glance
 from gramian.tables import Column
 from gramian.typing import Array
 
@@ -183,6 +185,12 @@ class Exploration:
     alternative : Alternative or None
     made : dict
         Parameters, versions, seconds of each stage.
+    glances : list of Glance
+        Every column in figures.
+    associations : Associations or None
+        Which columns have to do with each other.
+    repeated : int
+        Rows that are copies of an earlier row.
     """
 
     source: str
@@ -205,6 +213,9 @@ class Exploration:
     missingness: Missingness
     alternative: Alternative | None
     made: dict[str, Any] = field(default_factory=dict)
+    glances: list[Glance] = field(default_factory=list)
+    associations: Associations | None = None
+    repeated: int = 0
 
     @property
     def n_clusters(self) -> int:

@@ -25,6 +25,9 @@ from gramian.typing import Array
 MOST_ROWS = 200_000
 """Rows a map shows at most; of larger tables a sample is drawn."""
 
+LISTED_ROWS = 10_000
+"""Rows the table on the page lists at most: the first of those that the map shows."""
+
 _FINE, _COARSE = 65_534, 1_022
 _FACTS = 1_000  # most characters it takes to name a column, to tell how to read it and that it is rounded
 _EMBEDDING_PART = 0.35  # of the room; likeness needs a few directions, values need the rest
@@ -109,6 +112,12 @@ def _pack_map(exploration: Exploration, rows: Array, packed: Packed) -> None:
     typicality = 1 - (exploration.rank[rows] - 1) / np.maximum(own - 1, 1)
     for name, values in (("oddness", exploration.oddness[rows]), ("typicality", typicality)):
         packed.blocks[name] = _block(_planes(np.rint(255 * np.clip(np.nan_to_num(values), 0, 1)), 1))
+    listed = rows[:LISTED_ROWS]
+    packed.blocks["membership"] = _block(
+        _planes(np.rint(255 * np.clip(np.nan_to_num(exploration.membership[listed]), 0, 1)), 1)
+    )
+    packed.blocks["rank"] = _block(_planes(exploration.rank[listed], 4))
+    packed.facts["listed"] = len(listed)
 
 
 def _pack_groups(labels: Array, codes: Array, packed: Packed, name: str) -> list[dict[str, Any]]:

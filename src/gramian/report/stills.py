@@ -97,3 +97,40 @@ def evidence_points(evidence: list[tuple[int, float]], chosen: int, *, width: in
         for groups, value in pairs
         if np.isfinite(value)
     ]
+
+
+@dataclass(frozen=True)
+class StackedBars:
+    """A histogram as stacked bars, one path for each group, in a box of ``width`` × ``height``."""
+
+    paths: list[tuple[int, str]]
+    slots: list[tuple[float, float, str]]
+    width: int
+    height: int
+
+
+def stacked_bars(counts: Array, names: list[str], *, width: int = 240, height: int = 72) -> StackedBars:
+    """Bars of counts (b, k), the groups of each on top of each other, the highest as high as the box.
+
+    ``paths`` has the colour and the path of every group that has rows; ``slots`` the left end, the width and the text
+    of every bar, for a reader who points at it.
+    """
+    b, k = counts.shape
+    slot = width / max(b, 1)
+    scale = height / max(int(counts.sum(axis=1).max(initial=0)), 1)
+    tops = np.round(height - scale * counts.cumsum(axis=1), 1)
+    bottoms = np.column_stack([np.full(b, float(height)), tops[:, :-1]]) if k else np.zeros((b, 0))
+    bar = round(0.86 * slot, 1)
+    paths = []
+    for group in range(k):
+        own = np.flatnonzero(counts[:, group])
+        path = "".join(
+            f"M{slot * i:.1f} {bottoms[i, group]:g}V{tops[i, group]:g}h{bar:g}V{bottoms[i, group]:g}z" for i in own
+        )
+        if path:
+            paths.append((group % len(GROUPS["light"]), path))
+    slots = [
+        (round(slot * i, 1), round(slot, 1), f"{name}: {int(rows):,} rows".replace(": 1 rows", ": 1 row"))
+        for i, (name, rows) in enumerate(zip(names, counts.sum(axis=1), strict=True))
+    ]
+    return StackedBars(paths, slots, width, height)
