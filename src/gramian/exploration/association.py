@@ -68,10 +68,12 @@ def associations(
         rows = np.sort(np.random.default_rng(seed).choice(rows, _ROWS, replace=False))
     kinds = {column.name: column.kind for column in columns}
     of = np.asarray(feature_columns)
-    names, features, known = [], [], []
+    names: list[str] = []
+    features: list[Array] = []
+    known: list[Array] = []
     for name in order:
         values = X[rows][:, of == name]
-        have = np.isfinite(values).all(axis=1)
+        have = np.asarray(np.isfinite(values).all(axis=1))
         if len(names) == _COLUMNS or have.sum() < _FEWEST_ROWS or not np.ptp(values[have], axis=0).any():
             continue
         names.append(name)
