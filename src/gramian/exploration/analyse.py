@@ -18,9 +18,10 @@ from gramian.clustering.automatic.views import choose_view
 from gramian.exploration.association import associations
 from gramian.exploration.chart import map_of_rows
 from gramian.exploration.differences import group_differences, sentence
-from gramian.exploration.explain import importances, missing_values, oddities
+from gramian.exploration.explain import importances, missing_values
 from gramian.exploration.glance import glances, repeated_rows
 from gramian.exploration.model import TableModel
+from gramian.exploration.odd_rows import oddities
 from gramian.exploration.result import Alternative, Cluster, Exploration
 from gramian.exploration.stages import Notify, Stages
 from gramian.exploration.wording import count, listing, percent
@@ -125,7 +126,7 @@ def _explore(
         source=table.source, columns=table.columns, frame=table.frame,
         verdict=choice.verdict, stability=choice.stability, sentences=[], views=choice.views, evidence=choice.evidence,
         labels=labels, membership=membership, rank=rank, oddness=oddness, coordinates=coordinates, embedding=embedding,
-        clusters=clusters, importances=reasons, oddities=[item for item in odd if item.score > 0], missingness=gaps,
+        clusters=clusters, importances=reasons, oddities=odd, missingness=gaps,
         alternative=other, made=_made(stages, n_clusters, random_state, len(fitted), table),
         glances=shown, associations=together, repeated=repeated_rows(table.frame, table.columns),
     )  # fmt: skip
