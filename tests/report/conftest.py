@@ -1,5 +1,6 @@
 import pytest
 
+from exploration.conftest import customers_file, explored  # noqa: F401
 from gramian.report.page import render
 from report.decoder import Page
 from report.sample import make_exploration
