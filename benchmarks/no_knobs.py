@@ -1,4 +1,6 @@
-"""How good are the groups that ``gramian explore`` finds with nothing to tune, beside the usual methods?
+"""How good are the clusters of ``AutoClustering``, with nothing to tune, beside the usual methods?
+
+It gets what ``gramian explore`` gives it: the set goes through a file, ``read_table`` and ``Preparation``.
 
 ``python -m benchmarks.no_knobs --rates 0 0.2 --rows 1000``: mean adjusted Rand index with the classes over the shapes
 ``fcps`` and ``sipu`` and 23 tables of UCI, labels dropped, values taken away at random, with the number of clusters
@@ -13,6 +15,7 @@ has its defaults, takes no number of clusters, and its noise counts as one clust
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 import time
 import warnings
@@ -26,9 +29,10 @@ from sklearn.impute import KNNImputer
 from sklearn.metrics import silhouette_score
 from sklearn.mixture import GaussianMixture
 
-from gramian.clustering.automatic.views import choose_view
+from gramian import AutoClustering
 from gramian.datasets import read_csv
 from gramian.metrics import adjusted_rand
+from gramian.tables import Preparation, read_table
 from gramian.typing import Array
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -81,6 +85,16 @@ def standardized(X: Array) -> Array:
     deviation = np.nanstd(X, axis=0)
     Z = (X - np.nanmean(X, axis=0)) / np.where(deviation > 0, deviation, 1)
     return KNNImputer().fit_transform(Z) if np.isnan(Z).any() else Z
+
+
+def prepared(X: Array) -> tuple[Array, list[str]]:
+    """The features that ``gramian explore`` makes of a file of these numbers, and the column of each."""
+    names = [f"x{j + 1}" for j in range(X.shape[1])]
+    rows = [",".join("" if np.isnan(value) else repr(value).removesuffix(".0") for value in row) for row in X.tolist()]
+    text = "\n".join([",".join(names), *(row or '""' for row in rows)])
+    table = read_table("set.csv", columns=names, stream=io.BytesIO(text.encode()))
+    preparation = Preparation().fit(table)
+    return preparation.transform(table), preparation.feature_columns_
 
 
 # The others: labels of standardised, complete rows; k is None where it is not known ---------------------------------
@@ -136,7 +150,11 @@ def measure(X: Array, y: Array, k: int | None, seed: int, sides: list[str]) -> d
         Z = standardized(X)
         for side in sides:
             start = time.perf_counter()
-            labels = choose_view(X, k, random_state=seed).labels if side == OURS else OTHERS[side](Z, k, seed)
+            if side == OURS:
+                features, columns = prepared(X)
+                labels = AutoClustering(k, random_state=seed).fit(features, feature_columns=columns).labels_
+            else:
+                labels = OTHERS[side](Z, k, seed)
             out[side] = adjusted_rand(y, labels), time.perf_counter() - start
     return out
 

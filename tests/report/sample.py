@@ -9,10 +9,18 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from gramian.clustering.automatic.view import View
 from gramian.exploration.association import Associations
 from gramian.exploration.glance import glances
-from gramian.exploration.result import Alternative, Cluster, Difference, Exploration, Importance, Missingness, Oddity
+from gramian.exploration.result import (
+    Alternative,
+    Cluster,
+    Difference,
+    Exploration,
+    Importance,
+    Missingness,
+    Oddity,
+    View,
+)
 from gramian.exploration.wording import number
 from gramian.tables.table import Column
 

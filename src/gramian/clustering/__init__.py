@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gramian.clustering.angular import angular_kmeans
+from gramian.clustering.automatic import AutoClustering, CompletedGraph, Completion, shared_distances
 from gramian.clustering.consensus import ConsensusClustering
 from gramian.clustering.kernel_kmeans import KernelKMeans, kmeans_objective
 from gramian.clustering.spectral import SpectralClustering
@@ -13,12 +14,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AlternativeClustering",
+    "AutoClustering",
+    "CompletedGraph",
+    "Completion",
     "ConsensusClustering",
     "KernelKMeans",
     "SpectralClustering",
     "alternative_search",
     "angular_kmeans",
     "kmeans_objective",
+    "shared_distances",
 ]
 
 

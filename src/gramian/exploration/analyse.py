@@ -13,8 +13,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 import gramian
-from gramian import AlternativeClustering
-from gramian.clustering.automatic.views import choose_view
+from gramian import AlternativeClustering, AutoClustering
 from gramian.exploration.association import associations
 from gramian.exploration.chart import map_of_rows
 from gramian.exploration.differences import group_differences, sentence
@@ -22,7 +21,7 @@ from gramian.exploration.explain import importances, missing_values
 from gramian.exploration.glance import glances, repeated_rows
 from gramian.exploration.model import TableModel
 from gramian.exploration.odd_rows import oddities
-from gramian.exploration.result import Alternative, Cluster, Exploration
+from gramian.exploration.result import Alternative, Cluster, Exploration, View
 from gramian.exploration.stages import Notify, Stages
 from gramian.exploration.wording import count, listing, percent
 from gramian.kernels import RBF
@@ -100,10 +99,10 @@ def _explore(
         fitted = np.arange(n) if n <= _FITTED_ROWS else np.sort(rng.choice(n, _FITTED_ROWS, replace=False))
     with stages("comparing rows"):
         names = preparation.feature_columns_
-        choice = choose_view(X[fitted], n_clusters, feature_columns=names, random_state=random_state)
+        choice = AutoClustering(n_clusters, random_state=random_state).fit(X[fitted], feature_columns=names)
     with stages("ranking"):
-        model = TableModel(preparation, choice.model)
-        model.fit(X[fitted], choice.labels, fitted, choice.kernel, seed=random_state)
+        model = TableModel(preparation, choice)
+        model.fit(X[fitted], choice.labels_, fitted, clone(choice.kernel_), seed=random_state)
         labels, membership, rank, oddness, embedding = _rows(model, X, fitted)
         model.remember(labels, rank, embedding)
     with stages("explaining"):
@@ -114,17 +113,18 @@ def _explore(
         telling = [item.column for item in reasons]
         together = associations(X, preparation.feature_columns_, table.columns, telling, seed=random_state)
         shown = glances(table.frame, table.columns, labels, together)
-    stability = choice.cluster_stability[np.argsort(model.number_)]
+    stability = choice.cluster_stability_[np.argsort(model.number_)]
     clusters = _clusters(table, labels, rank, values, stability, random_state)
     with stages("another grouping"):
         other = None
-        if alternative and choice.verdict != "none" and len(table.used) > 1 and n >= 50:
+        if alternative and choice.verdict_ != "none" and len(table.used) > 1 and n >= 50:
             other = _another(table, X, labels, values, random_state)
     with stages("drawing a map"):
         coordinates = map_of_rows(embedding, seed=random_state)
     exploration = Exploration(
         source=table.source, columns=table.columns, frame=table.frame,
-        verdict=choice.verdict, stability=choice.stability, sentences=[], views=choice.views, evidence=choice.evidence,
+        verdict=choice.verdict_, stability=choice.stability_, sentences=[],
+        views=[View(**candidate) for candidate in choice.candidates_], evidence=choice.evidence_,
         labels=labels, membership=membership, rank=rank, oddness=oddness, coordinates=coordinates, embedding=embedding,
         clusters=clusters, importances=reasons, oddities=odd, missingness=gaps,
         alternative=other, made=_made(stages, n_clusters, random_state, len(fitted), table),

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from gramian.clustering.automatic.completion import Completion, shared_distances
-from gramian.grams.tiles import slices
+from gramian.clustering import Completion, shared_distances
 from gramian.typing import Array
 
 _COMPARED = 2000  # rows that all others are compared with
@@ -28,7 +27,7 @@ class Oddness(BaseEstimator):
     Parameters
     ----------
     columns : sequence (d,), optional
-        The column that each feature comes from, as in :class:`~gramian.clustering.automatic.completion.Completion`.
+        The column that each feature comes from, as in :class:`~gramian.clustering.Completion`.
     seed : int, default 0
         For the choice of rows to compare with.
 
@@ -76,7 +75,8 @@ class Oddness(BaseEstimator):
     def _reach(self, rows: Array) -> Array:
         place = min(_NEAREST, len(self.compared_)) - 1
         reach = np.empty(len(rows))
-        for part in slices(len(rows), max(1, _DISTANCES_AT_ONCE // len(self.compared_))):
-            distances = shared_distances(rows[part], self.compared_)
-            reach[part] = np.sqrt(np.partition(distances, place, axis=1)[:, place])
+        length = max(1, _DISTANCES_AT_ONCE // len(self.compared_))
+        for start in range(0, len(rows), length):
+            distances = shared_distances(rows[start : start + length], self.compared_)
+            reach[start : start + length] = np.sqrt(np.partition(distances, place, axis=1)[:, place])
         return reach

@@ -9,11 +9,40 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from gramian.clustering.automatic.view import View
 from gramian.exploration.association import Associations
 from gramian.exploration.glance import Glance
 from gramian.tables import Column
 from gramian.typing import Array
+
+
+@dataclass(frozen=True)
+class View:
+    """A way to say how alike rows are, and how it was judged.
+
+    Attributes
+    ----------
+    name : str
+        For files, such as ``"cluster_kernel"``.
+    title : str
+        For people.
+    n_clusters : int
+        The number it was tried with.
+    stability : float
+        Agreement (adjusted Rand index) of clusterings of resampled rows, from 0 to 1.
+    separation : float
+        The internal criterion, from 0 to 1.
+    score : float
+        What views are compared by.
+    chosen : bool
+    """
+
+    name: str
+    title: str
+    n_clusters: int
+    stability: float
+    separation: float
+    score: float
+    chosen: bool = False
 
 
 @dataclass(frozen=True)

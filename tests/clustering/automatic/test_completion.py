@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.impute import KNNImputer
+from sklearn.metrics import pairwise_distances
 
-from gramian.clustering.automatic.completion import Completion
+from gramian.clustering import CompletedGraph, Completion
 
 
 @settings(max_examples=40, deadline=None)
@@ -51,3 +52,21 @@ def test_the_rows_given_are_left_as_they_are():
     before = X.copy()
     Completion().fit_transform(X)
     np.testing.assert_array_equal(X, before)
+
+
+def test_completed_graph_fills_holes_from_the_nearest_row():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3)) * [1, 10, 100]
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    nearest = np.argsort(pairwise_distances(Z) + 1e9 * np.eye(40), axis=1)[:, :5]
+    expected = np.zeros((40, 40))
+    expected[np.arange(40)[:, None], nearest] = 1
+    graph = CompletedGraph(5).fit(X)
+    np.testing.assert_array_equal(graph(X).toarray(), np.maximum(expected, expected.T))
+    holed = X[:1].copy()
+    holed[0, 1] = np.nan
+    donor = np.argmin(((X - holed)[:, [0, 2]] ** 2 / X.std(axis=0)[[0, 2]] ** 2).sum(axis=1))
+    filled = np.where(np.isnan(holed), X[donor], holed)
+    np.testing.assert_array_equal(graph(holed, X).toarray(), graph(filled, X).toarray())
+    np.testing.assert_allclose(graph.product(holed, X, np.eye(40)), graph(holed, X).toarray())
+    assert not graph.diagonal(X).any()

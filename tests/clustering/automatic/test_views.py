@@ -1,219 +1,28 @@
-"""The choice of a view: what it finds, what it refuses, and that its model and kernel work on."""
-
-import warnings
+"""The choice among clusterings: what lies apart best wins, unless it is not found again."""
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
-from sklearn.metrics import pairwise_distances
 
-from gramian import load, save
-from gramian.clustering.automatic.completion import CompletedGraph
-from gramian.clustering.automatic.views import TITLES, choose_view
-from gramian.metrics import adjusted_rand
+from gramian.clustering.automatic.views import _most_similar, _ranked, _Trial
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
+def trial(name, separation, stability):
+    return _Trial(name, 2, np.zeros(3, int), separation, stability=stability)
 
 
-@pytest.fixture(scope="module")
-def blobs():
-    X, y = make_blobs(120, centers=[[0, 0, 0], [8, 0, 4], [0, 9, 0]], random_state=0)
-    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
-    X[np.isnan(X).all(axis=1)] = 0.0
-    X[:, 1] *= 1000  # units must not matter
-    return X, y
+def test_what_lies_apart_best_wins_unless_it_is_far_less_stable():
+    best = _ranked([trial("apart", 0.9, 0.3), trial("both", 0.8, 0.7), trial("stable", 0.5, 0.8)])
+    assert [item.name for item in best] == ["both", "stable", "apart"]
+    assert [item.score for item in best] == pytest.approx([0.8, 0.5, 0.9 * 0.3 / 0.6])
 
 
-@pytest.fixture(scope="module")
-def choice(blobs):
-    return choose_view(blobs[0], max_clusters=6, random_state=0)
-
-
-def test_blobs_are_found_and_counted(blobs, choice):
-    assert choice.n_clusters == 3
-    assert choice.verdict == "clear"
-    assert adjusted_rand(blobs[1], choice.labels) > 0.8
-    assert choice.stability > 0.8
-    assert choice.cluster_stability.shape == (3,)
-    assert ((choice.cluster_stability > 0.5) & (choice.cluster_stability <= 1)).all()
-
-
-def test_every_view_is_listed_best_first(choice):
-    assert {view.name for view in choice.views} == set(TITLES)
-    assert [view.chosen for view in choice.views] == [True, False, False, False, False]
-    scores = [view.score for view in choice.views]
-    assert scores == sorted(scores, reverse=True)
-    for view in choice.views:
-        assert 0 <= view.score <= view.separation <= 1
-        assert 0 <= view.stability <= 1
-
-
-def test_the_evidence_holds_the_chosen_number(choice):
-    counts = dict(choice.evidence)
-    assert counts[3] > 0.9 > counts[4]
-    assert set(counts) == {2, 3, 4}
-
-
-def test_new_rows_join_the_clusters(blobs, choice, rng):
-    X, _ = blobs
-    rows = X + rng.normal(scale=1e-3, size=X.shape) * np.nanstd(X, axis=0)
-    assert np.mean(choice.model.predict(rows) == choice.labels) > 0.9
-
-
-def test_the_same_seed_gives_the_same_choice(blobs, choice):
-    again = choose_view(blobs[0], max_clusters=6, random_state=0)
-    np.testing.assert_array_equal(again.labels, choice.labels)
-    assert again.views == choice.views
-    assert again.evidence == choice.evidence
-
-
-def test_a_given_number_of_clusters_is_kept(blobs):
-    choice = choose_view(blobs[0], 4, random_state=0)
-    assert choice.n_clusters == 4
-    assert [k for k, _ in choice.evidence] == [4]
-    assert all(view.n_clusters == 4 for view in choice.views)
-
-
-def test_winding_clusters_get_a_graph():
-    X, y = make_moons(200, noise=0.05, random_state=0)
-    choice = choose_view(X, 2, random_state=0)
-    assert adjusted_rand(y, choice.labels) > 0.9
-
-
-@pytest.mark.parametrize("data", [load_iris, load_wine])
-def test_iris_and_wine_have_clusters(data):
-    table = data()
-    choice = choose_view(table.data, 3, random_state=0)
-    assert choice.verdict != "none"
-    assert adjusted_rand(table.target, choice.labels) > 0.6
-
-
-@pytest.mark.parametrize("holes", [0.0, 0.2])
-def test_noise_is_called_noise(holes, rng):
-    X = rng.standard_normal((100, 4))
-    X[rng.random(X.shape) < holes] = np.nan
-    X[np.isnan(X).all(axis=1)] = 0.0
-    assert choose_view(X, max_clusters=5, random_state=0).verdict == "none"
-
-
-@pytest.mark.parametrize("n", [2, 3, 4, 5])
-def test_a_handful_of_rows_is_one_group(n, rng):
-    choice = choose_view(rng.normal(size=(n, 2)), random_state=0)
-    assert choice.n_clusters == 1
-    assert choice.verdict == "none"
-    np.testing.assert_array_equal(choice.labels, 0)
-    np.testing.assert_array_equal(choice.cluster_stability, 1.0)
-
-
-def test_a_handful_of_rows_can_be_split_on_request():
-    choice = choose_view([[0.0], [0.1], [5.0], [5.1]], 2, random_state=0)
-    assert choice.labels[0] == choice.labels[1] != choice.labels[2] == choice.labels[3]
-
-
-def test_copies_constant_and_empty_columns_are_harmless(blobs):
-    X, y = blobs
-    more = np.column_stack([X, np.full(len(X), 7.0), np.full(len(X), np.nan)])
-    more = np.vstack([more, np.repeat(more[:1], 60, axis=0)])  # a row that occurs more often than it has neighbours
-    choice = choose_view(more, 3, random_state=0)
-    assert adjusted_rand(np.concatenate([y, np.repeat(y[:1], 60)]), choice.labels) > 0.8
-
-
-def test_a_row_without_values_gets_a_label_and_a_warning(blobs):
-    X, y = blobs
-    X = np.vstack([X, np.full(3, np.nan)])
-    with pytest.warns(UserWarning, match="no observed value"):
-        choice = choose_view(X, 3, random_state=0)
-    assert len(choice.labels) == len(X)
-    assert adjusted_rand(y, choice.labels[:-1]) > 0.8
-
-
-def test_rows_without_values_do_not_hide_groups(rng):
-    X = np.vstack([rng.normal(size=(20, 2)), rng.normal(10, 1, (20, 2)), np.full((4, 2), np.nan)])
-    with pytest.warns(UserWarning, match="no observed value"):
-        choice = choose_view(X, random_state=0)
-    assert choice.verdict == "clear"
-    assert adjusted_rand(np.repeat([0, 1], 20), choice.labels[:40]) == 1
-
-
-@pytest.mark.parametrize("kinds", [[[0.0, 1.0], [2.0, 0.0]], [[0.0], [1.0], [3.0]]])
-def test_rows_of_few_kinds_are_grouped_by_kind(kinds):
-    truth = np.repeat(np.arange(len(kinds)), np.arange(len(kinds)) * 10 + 5)
-    choice = choose_view(np.array(kinds)[truth], random_state=0)
-    assert choice.verdict == "clear"
-    assert adjusted_rand(truth, choice.labels) == 1
-    assert choice.stability == pytest.approx(1)
-
-
-def test_all_combinations_of_two_answers_are_no_groups(rng):
-    choice = choose_view(rng.integers(2, size=(100, 2)).astype(float), random_state=0)
-    assert choice.verdict == "none"
-    category = np.eye(3)[rng.integers(3, size=200)]
-    X = np.column_stack([category, rng.integers(2, size=200)])
-    assert choose_view(X, feature_columns=["c", "c", "c", "d"], random_state=0).verdict == "none"
-
-
-def test_a_kind_of_one_or_two_rows_is_no_group():
-    X = np.repeat([[0.0, 1.0], [2.0, 0.0], [2.1, 0.1]], [20, 10, 2], axis=0)
-    choice = choose_view(X, random_state=0)
-    assert choice.labels.tolist() == np.repeat([choice.labels[0], choice.labels[-1]], [20, 12]).tolist()
-    assert choice.n_clusters == 2
-
-
-def test_many_rows_are_judged_and_fitted_by_a_part(monkeypatch, blobs):
-    monkeypatch.setattr("gramian.clustering.automatic.views._JUDGED_ROWS", 60)
-    monkeypatch.setattr("gramian.clustering.automatic.views._FITTED_ROWS", 80)
-    choice = choose_view(blobs[0], 3, random_state=0)
-    assert adjusted_rand(blobs[1], choice.labels) > 0.7
-
-
-def test_steps_are_told(blobs):
-    told = []
-    choose_view(blobs[0], 3, random_state=0, progress=lambda step, part: told.append((step, part)))
-    parts = [part for _, part in told]
-    assert told[0][0] == "fitting mixtures"
-    assert parts == sorted(parts)
-    assert parts[-1] < 1
-
-
-@pytest.mark.parametrize(
-    ("X", "options", "message"),
-    [
-        (np.eye(3), {"n_clusters": 4}, "n_clusters=4 is more than the 3 rows; pass n_clusters <= 3"),
-        (np.ones((5, 1)) * [[1], [1], [2], [2], [2]], {"n_clusters": 3}, "more than the 2 different rows"),
-        (np.eye(9), {"n_clusters": 0}, "n_clusters=0 must be a whole number >= 1"),
-        (np.eye(9), {"max_clusters": 1}, "max_clusters=1 must be a whole number >= 2"),
-        (np.ones((9, 2)), {}, "no column with two different observed values"),
-        (np.ones((1, 2)), {}, "minimum of 2 is required"),
-    ],
-)
-def test_bad_input_is_named(X, options, message):
-    with pytest.raises(ValueError, match=message):
-        choose_view(X, random_state=0, **options)
-
-
-def test_completed_graph_fills_holes_from_the_nearest_row(rng):
-    X = rng.normal(size=(40, 3)) * [1, 10, 100]
-    Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    nearest = np.argsort(pairwise_distances(Z) + 1e9 * np.eye(40), axis=1)[:, :5]
-    expected = np.zeros((40, 40))
-    expected[np.arange(40)[:, None], nearest] = 1
-    graph = CompletedGraph(5).fit(X)
-    np.testing.assert_array_equal(graph(X).toarray(), np.maximum(expected, expected.T))
-    holed = X[:1].copy()
-    holed[0, 1] = np.nan
-    donor = np.argmin(((X - holed)[:, [0, 2]] ** 2 / X.std(axis=0)[[0, 2]] ** 2).sum(axis=1))
-    filled = np.where(np.isnan(holed), X[donor], holed)
-    np.testing.assert_array_equal(graph(holed, X).toarray(), graph(filled, X).toarray())
-    np.testing.assert_allclose(graph.product(holed, X, np.eye(40)), graph(holed, X).toarray())
-    assert not graph.diagonal(X).any()
-
-
-def test_a_chosen_model_can_be_saved(blobs, choice, tmp_path):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        save(choice.model, tmp_path / "model.gramian")
-    again = load(tmp_path / "model.gramian")
-    np.testing.assert_array_equal(again.predict(blobs[0]), choice.model.predict(blobs[0]))
+def test_most_similar_rows_are_kept_if_one_end_names_the_other():
+    rng = np.random.default_rng(0)
+    F = rng.random((40, 5))
+    K = F @ F.T
+    expected = np.zeros_like(K)
+    for i in range(40):
+        others = sorted((j for j in range(40) if j != i), key=lambda j: -K[i, j])[:20]
+        for j in others:
+            expected[i, j] = expected[j, i] = K[i, j]
+    np.testing.assert_allclose(_most_similar(K).toarray(), expected)

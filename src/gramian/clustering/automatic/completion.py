@@ -7,18 +7,21 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramian.grams import SparseGram
 from gramian.grams.tiles import slices
 from gramian.kernels import Kernel, NeighborGraph
 from gramian.typing import Array, Matrix
 
+__all__ = ["CompletedGraph", "Completion", "shared_distances"]
+
 _DISTANCES_AT_ONCE = 8_000_000
 
 
-class Completion(TransformerMixin, BaseEstimator):
-    """Columns in standard deviations, and holes filled with the value of the nearest row that has one.
+class Completion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Put columns in standard deviations, and fill each hole from the nearest row that has the value.
 
     Rows are compared by what both have, as scikit-learn's ``KNNImputer(1)`` does; here all distances come from three
     products. A mean of several rows would lie between the clusters and tie them together. Features without two
@@ -39,31 +42,89 @@ class Completion(TransformerMixin, BaseEstimator):
     center_, scale_ : ndarray (d',)
     donors_ : ndarray (n, d')
         The fitted rows in standard deviations, NaN where missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gramian.clustering import Completion
+    >>> Completion().fit_transform([[0.0, 1.0], [2.0, 5.0], [1.9, np.nan], [0.1, 1.0]]).round(1)
+    array([[-1.1, -0.7],
+           [ 1.1,  1.4],
+           [ 1. ,  1.4],
+           [-1. , -0.7]])
     """
 
     def __init__(self, columns: Sequence[Any] | Array | None = None) -> None:
         self.columns = columns
 
-    def fit(self, X: Array, y: Any = None) -> Completion:
+    def fit(self, X: Matrix, y: Any = None) -> Completion:
+        """Learn the units of the columns, and keep the rows to fill holes from.
+
+        Parameters
+        ----------
+        X : array-like (n, d)
+            NaN where missing.
+        y : ignored
+
+        Returns
+        -------
+        self : Completion
+        """
+        X = self._checked(X, reset=True)
         self.used_ = np.array([len(np.unique(feature[~np.isnan(feature)])) > 1 for feature in X.T])
-        columns = np.arange(X.shape[1]) if self.columns is None else np.asarray(self.columns)
+        columns = self._columns(X.shape[1])
         self.columns_ = np.unique(columns[self.used_], return_inverse=True)[1]
         self.center_ = np.nanmean(X[:, self.used_], axis=0)
-        self.scale_ = np.sqrt(np.bincount(self.columns_, np.nanvar(X[:, self.used_], axis=0)))[self.columns_]
-        self.donors_ = self.scaled(X)
+        deviations = np.sqrt(np.bincount(self.columns_, np.nanvar(X[:, self.used_], axis=0)))
+        self.scale_ = deviations[self.columns_].astype(X.dtype)
+        self.donors_ = self._scaled(X)
         return self
 
-    def transform(self, X: Array) -> Array:
+    def transform(self, X: Matrix) -> Array:
+        """Rows in standard deviations without holes, (n, d'); a hole that no row can fill is the mean, 0."""
         rows = self.scaled(X)
         holed = np.flatnonzero(np.isnan(rows).any(axis=1))
         for part in slices(len(holed), max(1, _DISTANCES_AT_ONCE // len(self.donors_))):
             rows[holed[part]] = _filled(rows[holed[part]], self.donors_)
         return rows
 
-    def scaled(self, X: Array) -> Array:
+    def scaled(self, X: Matrix) -> Array:
         """Rows in standard deviations, holes left as they are."""
+        check_is_fitted(self, "donors_")
+        return self._scaled(self._checked(X))
+
+    def _scaled(self, X: Array) -> Array:
         scaled: Array = (X[:, self.used_] - self.center_) / self.scale_
         return scaled
+
+    def _columns(self, d: int) -> Array:
+        if self.columns is None:
+            return np.arange(d)
+        columns = np.asarray(self.columns)
+        if columns.shape != (d,):
+            raise ValueError(f"columns={self.columns!r} must name the column of each of the {d} features, or be None")
+        return columns
+
+    def _checked(self, X: Matrix, *, reset: bool = False) -> Array:
+        checked: Array = validate_data(
+            self,
+            X,
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan",
+            ensure_min_samples=2 if reset else 1,
+        )
+        return checked
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.used_.sum())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
 
 
 def shared_distances(rows: Array, others: Array) -> Array:
@@ -92,7 +153,7 @@ def _filled(rows: Array, donors: Array) -> Array:
 
 
 class CompletedGraph(Kernel):
-    """The neighbour graph of rows with holes and in any units.
+    """Similarity of rows with missing values and in any units: 1 between nearest neighbours, 0 otherwise.
 
     Columns count in standard deviations, and holes are filled from other rows, by :class:`Completion`.
 
@@ -134,7 +195,8 @@ class CompletedGraph(Kernel):
 
     def diagonal(self, X: Matrix) -> Array:
         """All zero: no row is its own neighbour."""
-        return np.zeros(len(X))
+        X = self._checked(X)
+        return np.zeros(len(X), X.dtype)
 
     def gram(self, X: Matrix) -> SparseGram:
         """The graph of X as a SparseGram."""

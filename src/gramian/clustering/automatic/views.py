@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
 from typing import Any
@@ -30,14 +29,12 @@ from gramian.clustering.automatic.stability import (
     separation,
     stability,
 )
-from gramian.clustering.automatic.view import View
 from gramian.clustering.core.embedding import kmeans, unit_rows
 from gramian.clustering.core.n_clusters import most_seen
 from gramian.clustering.spectral import SpectralClustering
 from gramian.grams import DenseGram, Gram, SparseGram
 from gramian.kernels import ClusterKernel, Kernel, NeighborGraph
 from gramian.mixture import IncompleteGaussianMixture
-from gramian.progress import steps
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 
@@ -68,10 +65,10 @@ class Choice:
 
     Attributes
     ----------
-    views : list of View
-        Best first; the first is the chosen one.
+    candidates : list of dict
+        What was tried, best first; the first is the chosen one.
     kernel : Kernel
-        The similarity of the chosen view, not fitted; for "gaussian_mixture", which has none, the cluster kernel.
+        The similarity of the chosen view, fitted; for "gaussian_mixture", which has none, the cluster kernel.
     n_clusters : int
     labels : ndarray (n,)
         −1 for a row that is like no other.
@@ -87,7 +84,7 @@ class Choice:
         Whether there are clusters: "none" where tables without clusters look alike.
     """
 
-    views: list[View]
+    candidates: list[dict[str, Any]]
     kernel: Kernel
     n_clusters: int
     labels: Array
@@ -105,8 +102,6 @@ def choose_view(
     max_clusters: int = 20,
     feature_columns: Sequence[Any] | None = None,
     random_state: RandomState = None,
-    verbose: int = 0,
-    progress: Callable[[str, float], None] | None = None,
 ) -> Choice:
     """Cluster rows under the view that shows their clusters best.
 
@@ -129,10 +124,6 @@ def choose_view(
         The column of the table that each feature comes from, where one column became several features, as a category
         becomes indicators: together they count as one, and noise in them is known. By default each is its own.
     random_state : int, Generator, RandomState or None
-    verbose : int, default 0
-        1 shows a progress bar.
-    progress : callable, optional
-        Called with the name of each step and the part of the work done before it.
 
     Returns
     -------
@@ -169,19 +160,9 @@ def choose_view(
     names = ["sharpened_kernel"] if most == 1 else list(TITLES)
     if X.shape[1] > min(_MOST_CORRELATED, len(judged) // 2):
         names = [name for name in names if name != "gaussian_mixture"]
-    with ExitStack() as stack:
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         # A mixture that does not settle is not found again either, and so not chosen.
-        stack.enter_context(warnings.catch_warnings(action="ignore", category=ConvergenceWarning))
-        advance = stack.enter_context(steps("Comparing views", total=_RESAMPLES + 4, verbose=verbose))
-
-        def tell(step: str, part: float) -> None:
-            advance()
-            if progress is not None:
-                progress(step, part)
-
-        tell("fitting mixtures", 0.0)
         rows = _Rows.of(X[judged], feature_columns, seed)
-        tell("clustering views", 0.2)
         seen = [most] if n_clusters is not None or most <= 2 else most_seen(rows.grams, most)
         k = max(seen)
         nearby = (*seen, k - 1, k + 1) if n_clusters is None else ()
@@ -189,21 +170,17 @@ def choose_view(
         # A mixture costs far more than k-means, and is not tried with numbers that are only shown.
         counts = {name: [k] if name == "gaussian_mixture" else shown for name in names}
         trials = [trial for name in names for trial in _trials(name, rows, counts[name], rng)]
-        _resample(trials, rows, rng, lambda part: tell("resampling", 0.3 + 0.4 * part))
+        _resample(trials, rows, rng)
         best = _ranked([trial for trial in trials if trial.k == k])
-        tell("fitting the best view", 0.7)
         n = len(X)
         fitted = np.arange(n) if n <= _FITTED_ROWS else np.sort(rng.choice(n, _FITTED_ROWS, replace=False))
         kernel = _kernel(best[0].name, len(fitted), feature_columns, seed)
         model, labels = _fit(best[0], kernel, X, fitted, rng)
-        tell("comparing with noise", 0.9)
         structure = most > 1 and (of_few_kinds or _beyond_chance(X, feature_columns, rng) > 1)
     found = stability(labels[judged], best[0].resampled)
-    views = [trial.view() for trial in best]
-    views[0] = replace(views[0], chosen=True)
     return Choice(
-        views=views,
-        kernel=kernel,
+        candidates=[trial.told(chosen=trial is best[0]) for trial in best],
+        kernel=getattr(model, "kernel_", None) or kernel.fit(X[judged]),
         n_clusters=int(labels.max()) + 1,
         labels=labels,
         evidence=[(trial.k, trial.stability) for trial in _of(trials, best[0].name) if trial.resampled],
@@ -300,8 +277,16 @@ class _Trial:
     stability: float = 0.0
     score: float = 0.0
 
-    def view(self) -> View:
-        return View(self.name, TITLES[self.name], self.k, self.stability, self.separation, self.score)
+    def told(self, *, chosen: bool) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "title": TITLES[self.name],
+            "n_clusters": self.k,
+            "stability": self.stability,
+            "separation": self.separation,
+            "score": self.score,
+            "chosen": chosen,
+        }
 
 
 def _of(trials: list[_Trial], name: str) -> list[_Trial]:
@@ -315,11 +300,10 @@ def _trials(name: str, rows: _Rows, counts: list[int], rng: np.random.Generator)
     return [_Trial(name, k, labels, separation(labels, K, graph)) for k, labels in found.items()]
 
 
-def _resample(trials: list[_Trial], rows: _Rows, rng: np.random.Generator, tell: Callable[[float], None]) -> None:
+def _resample(trials: list[_Trial], rows: _Rows, rng: np.random.Generator) -> None:
     """Cluster parts of the rows in every view, and see which clusters are found again."""
     found: dict[tuple[str, int], list[tuple[Array, Array]]] = {}
-    for resample in range(_RESAMPLES):
-        tell(resample / _RESAMPLES)
+    for _ in range(_RESAMPLES):
         kept, part = rows.part(rng)
         for name in dict.fromkeys(trial.name for trial in trials):
             own = [trial for trial in _of(trials, name) if trial.k <= len(kept)]

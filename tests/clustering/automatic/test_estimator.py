@@ -1,0 +1,191 @@
+"""The choice of a view: what it finds, what it refuses, and that its model and kernel work on."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
+
+from gramian import AutoClustering, load, save
+from gramian.clustering.automatic.views import TITLES
+from gramian.metrics import adjusted_rand
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    X, y = make_blobs(120, centers=[[0, 0, 0], [8, 0, 4], [0, 9, 0]], random_state=0)
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    X[np.isnan(X).all(axis=1)] = 0.0
+    X[:, 1] *= 1000  # units must not matter
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def choice(blobs):
+    return AutoClustering(max_clusters=6, random_state=0).fit(blobs[0])
+
+
+def test_blobs_are_found_and_counted(blobs, choice):
+    assert choice.n_clusters_ == 3
+    assert choice.verdict_ == "clear"
+    assert adjusted_rand(blobs[1], choice.labels_) > 0.8
+    assert choice.stability_ > 0.8
+    assert choice.cluster_stability_.shape == (3,)
+    assert ((choice.cluster_stability_ > 0.5) & (choice.cluster_stability_ <= 1)).all()
+
+
+def test_every_view_is_listed_best_first(choice):
+    assert {view["name"] for view in choice.candidates_} == set(TITLES)
+    assert [view["chosen"] for view in choice.candidates_] == [True, False, False, False, False]
+    scores = [view["score"] for view in choice.candidates_]
+    assert scores == sorted(scores, reverse=True)
+    for view in choice.candidates_:
+        assert 0 <= view["score"] <= view["separation"] <= 1
+        assert 0 <= view["stability"] <= 1
+
+
+def test_the_evidence_holds_the_chosen_number(choice):
+    counts = dict(choice.evidence_)
+    assert counts[3] > 0.9 > counts[4]
+    assert set(counts) == {2, 3, 4}
+
+
+def test_new_rows_join_the_clusters(blobs, choice, rng):
+    X, _ = blobs
+    rows = X + rng.normal(scale=1e-3, size=X.shape) * np.nanstd(X, axis=0)
+    assert np.mean(choice.predict(rows) == choice.labels_) > 0.9
+
+
+def test_the_same_seed_gives_the_same_choice(blobs, choice):
+    again = AutoClustering(max_clusters=6, random_state=0).fit(blobs[0])
+    np.testing.assert_array_equal(again.labels_, choice.labels_)
+    assert again.candidates_ == choice.candidates_
+    assert again.evidence_ == choice.evidence_
+
+
+def test_a_given_number_of_clusters_is_kept(blobs):
+    choice = AutoClustering(4, random_state=0).fit(blobs[0])
+    assert choice.n_clusters_ == 4
+    assert [k for k, _ in choice.evidence_] == [4]
+    assert all(view["n_clusters"] == 4 for view in choice.candidates_)
+
+
+def test_winding_clusters_get_a_graph():
+    X, y = make_moons(200, noise=0.05, random_state=0)
+    choice = AutoClustering(2, random_state=0).fit(X)
+    assert adjusted_rand(y, choice.labels_) > 0.9
+
+
+@pytest.mark.parametrize("data", [load_iris, load_wine])
+def test_iris_and_wine_have_clusters(data):
+    table = data()
+    choice = AutoClustering(3, random_state=0).fit(table.data)
+    assert choice.verdict_ != "none"
+    assert adjusted_rand(table.target, choice.labels_) > 0.6
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.2])
+def test_noise_is_called_noise(holes, rng):
+    X = rng.standard_normal((100, 4))
+    X[rng.random(X.shape) < holes] = np.nan
+    X[np.isnan(X).all(axis=1)] = 0.0
+    assert AutoClustering(max_clusters=5, random_state=0).fit(X).verdict_ == "none"
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_a_handful_of_rows_is_one_group(n, rng):
+    choice = AutoClustering(random_state=0).fit(rng.normal(size=(n, 2)))
+    assert choice.n_clusters_ == 1
+    assert choice.verdict_ == "none"
+    np.testing.assert_array_equal(choice.labels_, 0)
+    np.testing.assert_array_equal(choice.cluster_stability_, 1.0)
+
+
+def test_a_handful_of_rows_can_be_split_on_request():
+    choice = AutoClustering(2, random_state=0).fit([[0.0], [0.1], [5.0], [5.1]])
+    assert choice.labels_[0] == choice.labels_[1] != choice.labels_[2] == choice.labels_[3]
+
+
+def test_copies_constant_and_empty_columns_are_harmless(blobs):
+    X, y = blobs
+    more = np.column_stack([X, np.full(len(X), 7.0), np.full(len(X), np.nan)])
+    more = np.vstack([more, np.repeat(more[:1], 60, axis=0)])  # a row that occurs more often than it has neighbours
+    choice = AutoClustering(3, random_state=0).fit(more)
+    assert adjusted_rand(np.concatenate([y, np.repeat(y[:1], 60)]), choice.labels_) > 0.8
+
+
+def test_a_row_without_values_gets_a_label_and_a_warning(blobs):
+    X, y = blobs
+    X = np.vstack([X, np.full(3, np.nan)])
+    with pytest.warns(UserWarning, match="no observed value"):
+        choice = AutoClustering(3, random_state=0).fit(X)
+    assert len(choice.labels_) == len(X)
+    assert adjusted_rand(y, choice.labels_[:-1]) > 0.8
+
+
+def test_rows_without_values_do_not_hide_groups(rng):
+    X = np.vstack([rng.normal(size=(20, 2)), rng.normal(10, 1, (20, 2)), np.full((4, 2), np.nan)])
+    with pytest.warns(UserWarning, match="no observed value"):
+        choice = AutoClustering(random_state=0).fit(X)
+    assert choice.verdict_ == "clear"
+    assert adjusted_rand(np.repeat([0, 1], 20), choice.labels_[:40]) == 1
+
+
+@pytest.mark.parametrize("kinds", [[[0.0, 1.0], [2.0, 0.0]], [[0.0], [1.0], [3.0]]])
+def test_rows_of_few_kinds_are_grouped_by_kind(kinds):
+    truth = np.repeat(np.arange(len(kinds)), np.arange(len(kinds)) * 10 + 5)
+    choice = AutoClustering(random_state=0).fit(np.array(kinds)[truth])
+    assert choice.verdict_ == "clear"
+    assert adjusted_rand(truth, choice.labels_) == 1
+    assert choice.stability_ == pytest.approx(1)
+
+
+def test_all_combinations_of_two_answers_are_no_groups(rng):
+    choice = AutoClustering(random_state=0).fit(rng.integers(2, size=(100, 2)).astype(float))
+    assert choice.verdict_ == "none"
+    category = np.eye(3)[rng.integers(3, size=200)]
+    X = np.column_stack([category, rng.integers(2, size=200)])
+    assert AutoClustering(random_state=0).fit(X, feature_columns=["c", "c", "c", "d"]).verdict_ == "none"
+
+
+def test_a_kind_of_one_or_two_rows_is_no_group():
+    X = np.repeat([[0.0, 1.0], [2.0, 0.0], [2.1, 0.1]], [20, 10, 2], axis=0)
+    choice = AutoClustering(random_state=0).fit(X)
+    assert choice.labels_.tolist() == np.repeat([choice.labels_[0], choice.labels_[-1]], [20, 12]).tolist()
+    assert choice.n_clusters_ == 2
+
+
+def test_many_rows_are_judged_and_fitted_by_a_part(monkeypatch, blobs):
+    monkeypatch.setattr("gramian.clustering.automatic.views._JUDGED_ROWS", 60)
+    monkeypatch.setattr("gramian.clustering.automatic.views._FITTED_ROWS", 80)
+    choice = AutoClustering(3, random_state=0).fit(blobs[0])
+    assert adjusted_rand(blobs[1], choice.labels_) > 0.7
+
+
+@pytest.mark.parametrize(
+    ("X", "options", "message"),
+    [
+        (np.eye(3), {"n_clusters": 4}, "n_clusters=4 is more than the 3 rows; pass n_clusters <= 3"),
+        (np.ones((5, 1)) * [[1], [1], [2], [2], [2]], {"n_clusters": 3}, "more than the 2 different rows"),
+        (np.eye(9), {"n_clusters": 0}, "n_clusters=0 must be a whole number >= 1"),
+        (np.eye(9), {"max_clusters": 1}, "max_clusters=1 must be a whole number >= 2"),
+        (np.ones((9, 2)), {}, "no column with two different observed values"),
+        (np.ones((1, 2)), {}, "minimum of 2 is required"),
+    ],
+)
+def test_bad_input_is_named(X, options, message):
+    with pytest.raises(ValueError, match=message):
+        AutoClustering(random_state=0, **options).fit(X)
+
+
+def test_a_chosen_model_can_be_saved(blobs, choice, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        save(choice, tmp_path / "model.gramian")
+    again = load(tmp_path / "model.gramian")
+    np.testing.assert_array_equal(again.predict(blobs[0]), choice.predict(blobs[0]))
