@@ -79,7 +79,7 @@ class TableModel(BaseEstimator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # rows that are like no other are told as odd
             self.ranker_.fit(X)
-        self.oddness_ = Oddness(self.preparation.feature_columns_, seed).fit(X)
+        self.oddness_ = Oddness(self.preparation.feature_columns_, seed).fit(X, self.fitted_groups_)
         return self
 
     def remember(self, groups: Array, ranks: Array, places: Array) -> None:
@@ -100,7 +100,7 @@ class TableModel(BaseEstimator):
         # them would be more typical of their group than the rows that were not fitted.
         walked = self.ranker_.scores(self._seeds, method="exact") - self.restart * self._seeds
         scores = np.maximum(walked, 0.0)
-        return self._memberships(scores), scores, self.oddness_.score(self.ranker_.X_fit_)
+        return self._memberships(scores), scores, self.oddness_.score(self.ranker_.X_fit_, self.fitted_groups_)
 
     def answer(self, X: Array) -> tuple[Array, Array, Array, Array]:
         """Group, membership, score in each group and oddness of new prepared rows."""
@@ -113,7 +113,8 @@ class TableModel(BaseEstimator):
                 labels = np.asarray(self.clusterer.predict(part))
                 values = np.asarray(scorer(part), np.float64)
             scores = np.maximum(values[:, :-1], 0.0)
-            parts.append((self._numbered(labels), self._memberships(scores), scores, self.oddness_.score(part)))
+            groups = self._numbered(labels)
+            parts.append((groups, self._memberships(scores), scores, self.oddness_.score(part, groups)))
         return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
 
     def _memberships(self, scores: Array) -> Array:
