@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gramian.report.data import first_view, pack, pack_column, shown_rows
+from gramian.report.data import first_view, label_places, pack, pack_column, shown_rows
 from report.decoder import inflate, merge, read_column, read_embedding
 from report.sample import make_exploration
 
@@ -190,6 +190,19 @@ def test_a_sample_holds_every_row_the_page_speaks_of():
     clusters = exploration.clusters + exploration.alternative.clusters
     spoken = {row for cluster in clusters for row in cluster.typical} | {odd.row for odd in exploration.oddities}
     assert spoken <= set(rows.tolist())
+
+
+def test_numbers_of_groups_stand_at_medians_and_do_not_overlap():
+    rng = np.random.default_rng(0)
+    coordinates = rng.uniform(0, 1000, (500, 2))
+    apart = np.minimum((coordinates[:, 0] // 250).astype(int), 3)
+    medians = [np.median(coordinates[apart == group], axis=0) for group in range(4)]
+    np.testing.assert_array_equal(label_places(coordinates, apart), medians)
+    mixed = rng.integers(-1, 12, 500)  # all medians near the middle
+    places = label_places(coordinates, mixed)
+    distances = np.linalg.norm(places[:, None] - places, axis=2) + 1e9 * np.eye(12)
+    assert distances.min() > 0.03 * 1000
+    assert np.abs(places - 500).max() < 300
 
 
 def test_the_first_view_leaves_out_far_rows_only():

@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 import gramian
 from gramian import AlternativeClustering, AutoClustering
+from gramian.clustering import Completion
 from gramian.exploration.association import associations
 from gramian.exploration.chart import map_of_rows
 from gramian.exploration.differences import group_differences, sentence
@@ -30,6 +31,7 @@ from gramian.tables import USED, Preparation, Table
 from gramian.typing import Array
 
 _FITTED_ROWS = 5000  # the others are assigned, as rows that come later are
+_DONORS = 2000  # rows that fill the holes of the others, for the map
 _SMALL_TABLE = 2000  # rows up to which more threads only wait for each other
 _TELLING_ROWS = 24  # fewer are not told from noise, however far apart their groups
 _TYPICAL = 5
@@ -120,7 +122,8 @@ def _explore(
         if alternative and choice.verdict_ != "none" and len(table.used) > 1 and n >= 50:
             other = _another(table, X, labels, values, random_state)
     with stages("drawing a map"):
-        coordinates = map_of_rows(embedding, seed=random_state)
+        some = fitted[:: -(-len(fitted) // _DONORS)]
+        coordinates = map_of_rows(Completion(names).fit(X[some]).transform(X), seed=random_state)
     exploration = Exploration(
         source=table.source, columns=table.columns, frame=table.frame,
         verdict=choice.verdict_, stability=choice.stability_, sentences=[],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian.report.colours import GROUPS
-from gramian.report.data import first_view
+from gramian.report.data import first_view, label_places
 from gramian.typing import Array
 
 WIDTH, HEIGHT = 800, 500
@@ -48,20 +48,20 @@ def still_map(coordinates: Array, labels: Array, *, height: int = HEIGHT) -> Sti
     x = WIDTH / 2 + (coordinates[:, 0] - (left + right) / 2) * scale
     y = height / 2 - (coordinates[:, 1] - (bottom + top) / 2) * scale
     drawn = rows[(np.abs(x[rows] - WIDTH / 2) <= WIDTH / 2) & (np.abs(y[rows] - height / 2) <= height / 2)]
+    names = label_places(np.column_stack([x, y]), labels)
     groups = []
     for label in np.unique(labels):
         own = drawn[labels[drawn] == label]
         path = "".join(
             f"M{a} {b}h0" for a, b in zip(np.rint(x[own]).astype(int), np.rint(y[own]).astype(int), strict=True)
         )
-        everyone = labels == label
         groups.append(
             StillGroup(
                 label=int(label),
                 colour=int(label) % len(GROUPS["light"]) if label >= 0 else -1,
                 path=path,
-                x=round(float(np.median(x[everyone]))),
-                y=round(float(np.median(y[everyone]))),
+                x=round(float(names[label, 0])),
+                y=round(float(names[label, 1])),
             )
         )
     return StillMap(
