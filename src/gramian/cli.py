@@ -189,7 +189,7 @@ def assign(
         for column in table.columns:
             if column.name in fitted.preparation.kinds_ and column.note:
                 print(f"gramian: {table.source}, column {column.name!r}: {column.note}", file=sys.stderr)
-        rows = assigned_rows(fitted, table)
+        rows = assigned_rows(fitted, table, as_read=not as_json)
         text = json_lines(rows) if as_json else rows.to_csv(index=False)
         if out is None:
             print(text, end="")

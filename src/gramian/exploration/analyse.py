@@ -132,6 +132,7 @@ def _explore(
         clusters=clusters, importances=reasons, oddities=odd, missingness=gaps,
         alternative=other, made=_made(stages, n_clusters, random_state, len(fitted), table),
         glances=shown, associations=together, repeated=repeated_rows(table.frame, table.columns),
+        cells=table.cells,
     )  # fmt: skip
     exploration.sentences.extend(_overview(exploration))
     return exploration, model

@@ -220,6 +220,8 @@ class Exploration:
         Which columns have to do with each other.
     repeated : int
         Rows that are copies of an earlier row.
+    cells : dict of str to pyarrow.ChunkedArray
+        The columns as they were read, see :class:`gramian.tables.Table`.
     """
 
     source: str
@@ -245,6 +247,7 @@ class Exploration:
     glances: list[Glance] = field(default_factory=list)
     associations: Associations | None = None
     repeated: int = 0
+    cells: dict[str, Any] = field(default_factory=dict)
 
     @property
     def n_clusters(self) -> int:

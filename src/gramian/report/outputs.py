@@ -105,11 +105,9 @@ def _alive(process: str) -> bool:
 
 
 def write_rows(exploration: Exploration, path: Path) -> None:
-    """Every row of the table with its group (from 1), membership, rank and oddness."""
-    import pyarrow as pa
+    """Every row of the table, its values as they came, with its group (from 1), membership, rank and oddness."""
     from pyarrow import csv
 
-    frame = exploration.frame
     found: dict[str, Any] = {
         "group": exploration.labels + 1,
         "membership": np.round(exploration.membership, 4),
@@ -118,18 +116,28 @@ def write_rows(exploration: Exploration, path: Path) -> None:
     }
     if exploration.alternative is not None:
         found["other_group"] = exploration.alternative.labels + 1
-    arrays = {name: pa.array(frame[name], from_pandas=True) for name in frame.columns}
-    for name, column in found.items():
-        arrays[_free_name(name, arrays)] = pa.array(column)
-    decoded = {
-        name: array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
-        for name, array in arrays.items()
-    }
-    csv.write_csv(pa.table(decoded), path)
+    rows = _beside(exploration.frame, exploration.cells, found)
+    # Arrow would put every text in quotes, and the cells of numbers are texts.
+    style = "needed" if _has_separators(rows) else "none"
+    csv.write_csv(rows, path, csv.WriteOptions(quoting_style=style))
 
 
-def assigned_rows(model: TableModel, table: Table) -> Any:
-    """New rows with their group (from 1; 0 for rows like no other), membership and oddness, as a DataFrame."""
+def _has_separators(rows: Any) -> bool:
+    """Whether some text of an Arrow table cannot stand in CSV without quotes."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    texts = [
+        column for column in rows.columns if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    ]
+    return any(compute.any(compute.match_substring_regex(column, '[",\\r\\n]')).as_py() for column in texts)
+
+
+def assigned_rows(model: TableModel, table: Table, *, as_read: bool = False) -> Any:
+    """New rows with their group (from 1; 0 for rows like no other), membership and oddness, as a DataFrame.
+
+    With ``as_read`` the values of the table are those of the file, otherwise numbers, dates and truth values.
+    """
     labels, memberships, _, oddness = model.answer(model.preparation.transform(table))
     own = memberships[np.arange(len(labels)), np.maximum(labels, 0)]
     found = {
@@ -137,7 +145,23 @@ def assigned_rows(model: TableModel, table: Table) -> Any:
         "membership": np.round(np.where(labels >= 0, own, 0.0), 4),
         "oddness": np.round(oddness, 4),
     }
+    if as_read:
+        return _beside(table.frame, table.cells, found).to_pandas()
     return table.frame.assign(**{_free_name(name, table.frame): column for name, column in found.items()})
+
+
+def _beside(frame: Any, cells: dict[str, Any], found: dict[str, Any]) -> Any:
+    """The table as it was read with what was found beside it, as an Arrow table."""
+    import pyarrow as pa
+
+    arrays = {name: cells[name] if name in cells else pa.array(frame[name], from_pandas=True) for name in frame.columns}
+    for name, column in found.items():
+        arrays[_free_name(name, arrays)] = pa.array(column)
+    decoded = {
+        name: array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+        for name, array in arrays.items()
+    }
+    return pa.table(decoded)
 
 
 def _free_name(name: str, taken: Container[str]) -> str:

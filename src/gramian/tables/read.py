@@ -119,16 +119,16 @@ def read_table(
 def _typed(
     name: str, raw: RawTable, chosen: set[str], asked: bool, missing: list[str], like: Preparation | None
 ) -> Table:
-    """Give all columns their types, letting go of each as it was read."""
+    """Give all columns their types."""
     import pandas as pd
     import pyarrow as pa
 
     from gramian.tables.columns import settle
 
-    series, described = {}, []
-    for column_name in raw.names:
-        values = raw.arrays.pop(0)
+    series, described, cells = {}, [], {}
+    for column_name, values in zip(raw.names, raw.arrays, strict=True):
         values = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
+        cells[column_name] = values
         use = column_name in chosen
         try:
             typed, column = settle(
@@ -152,7 +152,7 @@ def _typed(
         raw.notes.append("there is one row only")
     if len(described) == 1:
         raw.notes.append("there is one column only; if there should be more, separate them by commas")
-    return Table(frame, described, name, raw.notes, missing)
+    return Table(frame, described, name, raw.notes, missing, cells)
 
 
 def _chosen(names: Sequence[str], columns: Collection[str] | None, ignore: Collection[str] | None) -> set[str]:
