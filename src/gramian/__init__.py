@@ -62,5 +62,5 @@ def __getattr__(name: str) -> Any:
     if name in ("datasets", "metrics"):
         return import_module(f"gramian.{name}")
     if name == "explore":  # needs pandas, from the extra "app"
-        return import_module("gramian.exploration").explore
+        return import_module("gramian.explorer").explore
     raise AttributeError(f"module 'gramian' has no attribute {name!r}")

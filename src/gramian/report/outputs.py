@@ -23,6 +23,7 @@ from gramian.persistence import save
 from gramian.report.page import write_report
 from gramian.report.pictures import write_pictures
 from gramian.tables import Table
+from gramian.typing import Array
 
 REPORT, ROWS, SUMMARY, MODEL = "report.html", "rows.csv", "summary.json", "model.gramian"
 _WRITTEN = {REPORT, ROWS, SUMMARY, MODEL, "map.png", "groups.png", "missing.png"}
@@ -108,7 +109,21 @@ def write_rows(exploration: Exploration, path: Path) -> None:
     """Every row of the table, its values as they came, with its group (from 1), membership, rank and oddness."""
     from pyarrow import csv
 
-    found: dict[str, Any] = {
+    rows = _beside(exploration.frame, exploration.cells, _found(exploration))
+    # Arrow would put every text in quotes, and the cells of numbers are texts.
+    style = "needed" if _has_separators(rows) else "none"
+    csv.write_csv(rows, path, csv.WriteOptions(quoting_style=style))
+
+
+def rows_with_groups(exploration: Exploration) -> Any:
+    """The same as a DataFrame, with numbers, dates and truth values as such."""
+    frame = exploration.frame
+    return frame.assign(**{_free_name(name, frame): column for name, column in _found(exploration).items()})
+
+
+def _found(exploration: Exploration) -> dict[str, Array]:
+    """What was found of every row, by the names of its columns."""
+    found = {
         "group": exploration.labels + 1,
         "membership": np.round(exploration.membership, 4),
         "rank_in_group": exploration.rank,
@@ -116,10 +131,7 @@ def write_rows(exploration: Exploration, path: Path) -> None:
     }
     if exploration.alternative is not None:
         found["other_group"] = exploration.alternative.labels + 1
-    rows = _beside(exploration.frame, exploration.cells, found)
-    # Arrow would put every text in quotes, and the cells of numbers are texts.
-    style = "needed" if _has_separators(rows) else "none"
-    csv.write_csv(rows, path, csv.WriteOptions(quoting_style=style))
+    return found
 
 
 def _has_separators(rows: Any) -> bool:

@@ -60,6 +60,26 @@ def opener_of(source: str | os.PathLike[str], stream: BinaryIO | None) -> Callab
     return lambda: io.BytesIO(data)
 
 
+def frame_columns(frame: Any, max_rows: int | None) -> RawTable:
+    """The columns of a pandas or polars data frame."""
+    notes: list[str] = []
+    frame = frame.head(max_rows) if max_rows is not None else frame
+    names = column_names([str(name) for name in frame.columns], len(frame.columns), notes)
+    if not names or not len(frame):
+        raise Fault(" has no columns or no rows; add some")
+    if hasattr(frame, "to_arrow"):
+        return RawTable(names, list(frame.to_arrow().columns), notes)
+    return RawTable(names, [_arrow(frame.iloc[:, j]) for j in range(len(names))], notes)
+
+
+def _arrow(series: Any) -> Any:
+    """A column of pandas; values of several types become texts."""
+    try:
+        return pa.chunked_array([pa.array(series, from_pandas=True)])
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.chunked_array([pa.array(series.map(str, na_action="ignore"), pa.string(), from_pandas=True)])
+
+
 def read_raw(opener: Callable[[], BinaryIO], sheet: str | int | None, max_rows: int | None) -> RawTable:
     """Tell by its content what a file is, and read it."""
     with opener() as file:
