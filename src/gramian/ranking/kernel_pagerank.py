@@ -73,7 +73,9 @@ class KernelPageRank(WalkEstimator):
     expected_error_is_bound_ : bool
         Whether that is an upper bound, some eigenvectors not having been computed.
     choice_is_certain_ : bool
-        Whether no uncomputed eigenvector can have been worth more than one that was kept.
+        Whether no uncomputed eigenvector can have been worth more than one that was kept. With ``order="restart"``
+        it depends on the seeds, and is True only if all usable eigenvectors were computed, as of up to 1000 samples;
+        :meth:`error_bound` gives the error for given seeds either way.
     kernel_ : Kernel
 
     Notes
@@ -174,13 +176,16 @@ class KernelPageRank(WalkEstimator):
         """Choose among the computed eigenvectors: all that depends on ``restart`` but not on seeds."""
         spectrum, usable, least = self.spectrum_, self.extension_.usable, check_eigenvalue_tol(self)
         count = check_components(self, len(spectrum.vectors))
-        self.low_rank_ = LowRank(spectrum, self.degrees_, float(self.restart), self.order, count, usable)
+        # Eigenvectors that were not computed are none to choose from if all their eigenvalues are too small.
+        complete = least is not None and -least <= spectrum.floor and spectrum.ceiling <= least
+        self.low_rank_ = LowRank(
+            spectrum, self.degrees_, float(self.restart), self.order, count, usable, complete=complete
+        )
         self.n_components_ = self.low_rank_.count
         self.eigenvalues_, self.eigenvectors_ = self.low_rank_.values, self.low_rank_.vectors
         self.expected_error_ = self.low_rank_.expected
         self.expected_error_is_bound_ = not spectrum.exact
-        filtered = least is not None and self.kernel_.definite and spectrum.ceiling <= least
-        self.choice_is_certain_ = self.low_rank_.is_certain or filtered
+        self.choice_is_certain_ = self.low_rank_.is_certain
 
     @property
     def embedding_(self) -> Array:
