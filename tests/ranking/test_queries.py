@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gramian.ranking.queries import best_first
+from gramian.ranking import best_first
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from sklearn.preprocessing import normalize
 
 from gramian.exploration.oddness import Oddness
 from gramian.kernels import Kernel
-from gramian.ranking import KernelPageRank
-from gramian.ranking.queries import best_first
+from gramian.ranking import KernelPageRank, best_first
 from gramian.typing import Array
 
 _CHUNK = 50_000  # rows answered at once

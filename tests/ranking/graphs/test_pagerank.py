@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gramian import personalized_pagerank
 from gramian.grams import DenseGram, SparseGram
-from gramian.ranking.graphs import gauss_seidel, pagerank, push, transitions
+from gramian.ranking.graphs import gauss_seidel, graph_walk, pagerank, push
 from ranking.textbook import DANGLING, NETWORKS, random_graph, read_network, textbook
 
 ANY = ("power", "direct", "push", "auto")
@@ -27,10 +27,10 @@ def rng():
 def loops(request, monkeypatch):
     """Once with the compiled loops, however small the graph, and once as if numba were not installed."""
     if request.param == "compiled":
-        monkeypatch.setattr(transitions, "_COMPILE_EDGES", 0)
+        monkeypatch.setattr(graph_walk, "_COMPILE_EDGES", 0)
         monkeypatch.setattr(push, "_COMPILE_EDGES", 0)
     else:
-        monkeypatch.setattr(transitions, "compiled", lambda: None)
+        monkeypatch.setattr(graph_walk, "compiled", lambda: None)
         monkeypatch.setattr(push, "compiled", lambda: None)
         monkeypatch.setattr(pagerank, "compiled", lambda: None)
     return request.param
@@ -104,7 +104,7 @@ class TestAgainstTheTextbook:
         import gramian
         from gramian.grams import tiles
 
-        monkeypatch.setattr(transitions, "_TILE_ROWS", 7)
+        monkeypatch.setattr(graph_walk, "_TILE_ROWS", 7)
         monkeypatch.setattr(tiles, "_SERIAL_ENTRIES", 0)
         for directed in (True, False):
             graph = csr_array(random_graph(rng, 100, directed=directed))
@@ -183,7 +183,7 @@ class TestGaussSeidel:
             cliques[8 * i, j] = cliques[j, 8 * i] = 1
         shuffle = rng.permutation(48)
         graph = coo_array(cliques[np.ix_(shuffle, shuffle)])
-        names = gauss_seidel.neighbours_together(csr_array(graph), transitions.compiled())
+        names = gauss_seidel.neighbours_together(csr_array(graph), graph_walk.compiled())
         np.testing.assert_array_equal(np.sort(names), np.arange(48))
         place = np.argsort(names)
         assert np.abs(place[graph.row] - place[graph.col]).mean() < 0.5 * np.abs(graph.row - graph.col).mean()

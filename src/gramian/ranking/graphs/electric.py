@@ -15,8 +15,8 @@ from scipy.sparse.linalg import splu
 
 from gramian.configuration import require_memory
 from gramian.grams.tiles import slices
+from gramian.ranking.graphs.graph_walk import GraphWalk
 from gramian.ranking.graphs.seeds import check_restart
-from gramian.ranking.graphs.transitions import Transitions
 from gramian.typing import Array, Matrix
 
 _COLUMNS = 256  # of the inverse that are held at once
@@ -141,7 +141,7 @@ def resistance_error_bound(graph: Any, pairs: Any = None, *, restart: float) -> 
 
 def _affinity(graph: Any) -> tuple[Matrix, Array, Array]:
     """K as CSR, its degrees and the component of each node."""
-    walk = Transitions(graph)
+    walk = GraphWalk(graph)
     if not walk.symmetric:
         raise ValueError("graph is not symmetric, and resistance has no direction; pass (graph + graph.T) / 2")
     K = csr_array(walk.matrix)

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.exceptions import ConvergenceWarning
 
 from gramian.checks import whole
-from gramian.ranking.graphs.transitions import as_matrix
+from gramian.ranking.graphs.graph_walk import as_matrix
 from gramian.typing import Array, Matrix
 
 _MAX_STEPS = 10_000

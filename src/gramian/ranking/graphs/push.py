@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
+from gramian.ranking.graphs.graph_walk import as_matrix, compiled
 from gramian.ranking.graphs.seeds import check_restart, check_top, restart_matrix
-from gramian.ranking.graphs.transitions import as_matrix, compiled
 from gramian.typing import Array, Matrix
 
 _COMPILE_EDGES = 50_000  # with fewer, loading the compiler takes longer than the query
