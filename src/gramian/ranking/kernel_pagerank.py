@@ -126,7 +126,7 @@ class KernelPageRank(WalkEstimator):
         self.random_state = random_state
 
     def fit(self, X: Matrix, y: Any = None) -> KernelPageRank:
-        """Decompose the walk on X.
+        """Fit the kernel and compute the eigenvectors of the random walk on X.
 
         Parameters
         ----------

@@ -35,7 +35,7 @@ from gramian.typing import Array, Matrix, RandomState
 
 
 class RankedClustering(ClusterMixin, WalkEstimator):
-    """Cluster samples, and rank them: who is typical of a cluster, who is between two, who is like a given one.
+    """Cluster samples, and rank them within clusters, across clusters and for a query, by one random walk.
 
     A walk goes from sample to sample by similarity and with probability α restarts at the seeds s; its scores are
     personalised PageRank, π(s) = β D G_β s with G_β = ((1 + β) D − K)^-1 and β = α / (1 − α). Samples are embedded so

@@ -1,4 +1,4 @@
-"""Three small tools around ranking: fewer and better training rows, affinities of E-values, and competing walkers."""
+"""Small tools around ranking: reduced training sets, affinities of E-values, and the baseline RankCompete."""
 
 from __future__ import annotations
 
@@ -73,7 +73,9 @@ def best_ranked(scores: Any, labels: Any, top: int, *, classes: Mapping[Any, Any
 
 
 def evalue_affinity(E: Any, width: float) -> Array:
-    """Symmetric affinities (exp(−E_ij / σ) + exp(−E_ji / σ)) / 2 of E-values, or of any distances that are not.
+    """Symmetric affinities of E-values, or of other distances that are not symmetric.
+
+    K_ij = (exp(−E_ij / σ) + exp(−E_ji / σ)) / 2.
 
     Parameters
     ----------
@@ -110,7 +112,7 @@ def evalue_affinity(E: Any, width: float) -> Array:
 
 @dataclass
 class Competition:
-    """Where competing walkers end.
+    """The result of :func:`rank_compete`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How far apart are two nodes when every path between them counts? Effective resistance, plain and with restarts.
+"""Effective resistance between the nodes of a graph, plain and with restarts.
 
 Uses SciPy's sparse factorisation; the plain resistance is the limit of the one with restarts.
 """
@@ -92,11 +92,12 @@ def effective_resistance(graph: Any, pairs: Any = None, *, restart: float | None
 
 
 def resistance_error_bound(graph: Any, pairs: Any = None, *, restart: float) -> Array:
-    """How far R_α can be from β R at most: (β² / μ²) (1 / d_i + 1 / d_j).
+    """Bound of the difference between resistances with restarts, R_α, and without, β R.
 
-    μ is the smallest non-zero eigenvalue of the normalised Laplacian I − D^-½ K D^-½. The thesis that states the bound
-    has the eigenvalue of D − K instead, and with that the bound fails as soon as the weights are large: R and 1 / d
-    scale alike with the weights, but the eigenvalues of D − K scale the other way.
+    It is (β² / μ²) (1 / d_i + 1 / d_j), where μ is the smallest non-zero eigenvalue of the normalised Laplacian
+    I − D^-½ K D^-½. The thesis that states the bound has the eigenvalue of D − K instead, and with that the bound fails
+    as soon as the weights are large: R and 1 / d scale alike with the weights, but the eigenvalues of D − K scale the
+    other way.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ def personalized_pagerank(
     directed: bool | None = None,
     max_iter: int | None = None,
 ) -> Array:
-    """How close is every node to the seeds? The long-run visits of a walker who restarts there now and then.
+    """Personalised PageRank: scores of all nodes of a graph, high for those close to the seeds.
 
     At each step the walker restarts at a seed drawn from s with probability α, and otherwise follows an edge, i → j
     with probability P_ij = A_ij / Σ_k A_ik. The scores are the share of time spent at each node,

@@ -24,7 +24,7 @@ DANGLING = ("uniform", "seeds", "self")
 
 
 class PushResult(NamedTuple):
-    """What :func:`push_pagerank` found."""
+    """The result of :func:`push_pagerank`."""
 
     nodes: Array
     """Nodes that mass has reached, best first; ties go to the lowest index."""
@@ -311,7 +311,7 @@ def csr_of(graph: Any) -> Matrix:
 
 
 def check_dangling(dangling: Any) -> None:
-    """Refuse what is no way out of a dead end."""
+    """Check the parameter ``dangling``."""
     if not isinstance(dangling, str) or dangling not in DANGLING:
         raise ValueError(f"dangling={dangling!r} is not known; pass one of {', '.join(map(repr, DANGLING))}")
 

@@ -44,7 +44,9 @@ class RankingError:
 
 
 class LowRank:
-    """π̂(s) = d / vol + β D^½ Σ_{j kept} e_j c_j / (1 + β − λ_j) with coordinates c_j = e_jᵀ D^-½ s.
+    """Personalised PageRank by a few eigenvectors of the walk.
+
+    π̂(s) = d / vol + β D^½ Σ_{j kept} e_j c_j / (1 + β − λ_j) with coordinates c_j = e_jᵀ D^-½ s.
 
     Parameters
     ----------
