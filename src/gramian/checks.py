@@ -64,7 +64,11 @@ def check_whole(owner: Any, *names: str, least: int = 1) -> None:
 
 def check_choice(owner: Any, name: str, choices: tuple[Any, ...]) -> Any:
     """A parameter that must be one of a few values."""
-    value = getattr(owner, name)
+    return one_of(getattr(owner, name), name, choices)
+
+
+def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
+    """``value``, if it is one of ``choices``."""
     if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
         raise ValueError(f"{name}={value!r} is not known; pass one of {', '.join(map(repr, choices))}")
     return value

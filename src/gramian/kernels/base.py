@@ -48,6 +48,8 @@ class Kernel(BaseEstimator):
         Whether X holds similarities instead of samples.
     sparse_blocks : bool
         Whether ``kernel(X, Y)`` is a sparse matrix.
+    approximate : bool
+        Whether the values approximate those of another kernel, so that they may dip below zero where it does not.
     """
 
     definite: bool = True
@@ -56,6 +58,7 @@ class Kernel(BaseEstimator):
     accepts_nan: bool = False
     pairwise: bool = False
     sparse_blocks: bool = False
+    approximate: bool = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Forget an inherited formula where a subclass changes the values by other means than its profile."""

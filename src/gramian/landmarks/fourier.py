@@ -82,6 +82,8 @@ class FourierFeatures(FeatureMap):
     ValueError: kernel='polynomial' has no known Fourier transform here; use 'rbf', ...
     """
 
+    approximate = True
+
     def __init__(
         self,
         n_components: int = 100,

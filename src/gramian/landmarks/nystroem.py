@@ -91,6 +91,8 @@ class Nystroem(FeatureMap):
     ValueError: kernel=Tanh() is indefinite, ...
     """
 
+    approximate = True
+
     def __init__(
         self,
         n_components: int = 100,

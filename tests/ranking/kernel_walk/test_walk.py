@@ -8,9 +8,9 @@ from sklearn.neighbors import KernelDensity
 
 from gramian.grams import DenseGram, FeatureGram, SparseGram
 from gramian.kernels import RBF
+from gramian.ranking import best_first
 from gramian.ranking.kernel_walk.components import decompose
 from gramian.ranking.kernel_walk.walk import Walk, conjugate_gradients, exact_scores
-from gramian.ranking.queries import best_first
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 A :class:`Walk` is a Gram whose entries were checked to be transition probabilities up to their row sums. It adds what a
 Markov chain has (stationary distribution, trivial eigenvector) to ``gram.normalized()``, the operator D^-½ K D^-½ that
 has its eigenvectors and refuses negative degrees. :func:`exact_scores` solves for personalised PageRank. The walk of a
-graph, which may be directed, is :class:`gramian.ranking.graphs.transitions.Transitions`.
+graph, which may be directed, is :class:`gramian.ranking.graphs.graph_walk.GraphWalk`.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ of rows at a time, so that a tile's vector arithmetic happens while it is in the
 scaled or copied: a symmetric CSR matrix is used as it is, and of a directed one without weights only the pattern is
 transposed.
 
-A graph is one matrix, directed or not, perhaps with nodes that no edge leaves. The walk of a Gram, symmetric and held
-in any way, is :class:`gramian.ranking.kernel_walk.walk.Walk`.
+:class:`GraphWalk` is the walk of a graph: one matrix, directed or not, perhaps with nodes that no edge leaves. The
+walk of a Gram, symmetric and held in any way, is :class:`gramian.ranking.kernel_walk.walk.Walk`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from gramian.configuration import threads
-from gramian.grams import Gram
 from gramian.grams.tiles import run_threaded
 from gramian.typing import Array, Matrix
 
@@ -39,7 +38,7 @@ def compiled() -> ModuleType | None:
     return _compiled
 
 
-class Transitions:
+class GraphWalk:
     """The random walk on a graph.
 
     Parameters
@@ -198,7 +197,7 @@ class Transitions:
 
 def as_matrix(graph: Any, name: str = "graph") -> Matrix:
     """The graph as canonical CSR without stored zeros, or as an array, in float64; not copied if it is that already."""
-    if isinstance(graph, Gram):
+    if hasattr(graph, "csr"):  # a Gram
         graph = graph.dense() if graph.csr is None else graph.csr
     sparse = issparse(graph)
     if not sparse:
