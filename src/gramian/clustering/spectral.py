@@ -46,8 +46,7 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 
     A new sample x is embedded by the eigenvector equation itself (Nyström): for "rw" u(x) = Σ_i k(x, x_i) u_i /
     (λ d(x)) with d(x) = Σ_i k(x, x_i), for "kpca" z(x) = Σ_i k(x, x_i) e_i / √λ; it then joins the nearest centre.
-    A fitted row given again to ``predict`` is a new row too: under a neighbour graph it has only the edges it names
-    itself, so a row between two clusters may change sides.
+    A fitted row given again finds its place again, also under a neighbour graph, whose edges it finds again.
 
     Parameters
     ----------
