@@ -97,9 +97,9 @@ class KnownRows:
         else:
             parts = []
             for part in tiles.slices(X.shape[0], max(1, tiles.TILE_BYTES // (8 * len(self.distinct)))):
-                tile = euclidean_distances(X[part], self.distinct)
-                near = np.nonzero(tile < self.bound)
-                parts.append((near[0] + part.start, near[1], tile[near]))
+                tile = euclidean_distances(X[part], self.distinct, squared=True)
+                near = np.nonzero(tile < self.bound**2)
+                parts.append((near[0] + part.start, near[1], np.sqrt(tile[near])))
             rows, columns, distances = (np.concatenate(piece) for piece in zip(*parts, strict=True))
         closer = np.flatnonzero(distances < self.bound[columns])
         closer = closer[np.argsort(rows[closer], kind="stable")]
