@@ -15,7 +15,6 @@ from sklearn.exceptions import ConvergenceWarning
 import gramian
 from gramian import KernelKMeans
 from gramian.clustering import kmeans_objective
-from gramian.clustering.core.descent import Descent
 from gramian.grams import DenseGram, LazyGram
 from gramian.kernels import RBF, TL1, GaussianDifference, Linear, NeighborGraph, Polynomial, Tanh
 from gramian.landmarks import Nystroem
@@ -60,13 +59,6 @@ def objective_by_loops(K, labels, a):
             inner = sum(a[j] * a[m] * K[j, m] for j in members for m in members)
             total += a[i] * (K[i, i] - 2 * cross / s + inner / s**2)
     return total
-
-
-def descend(gram, starts, k, weights, shift=0.0, max_iter=300):
-    """The finished descent from the given labels."""
-    descent = Descent(gram, k, weights, shift, max_iter, 0)
-    descent.run(starts)
-    return descent
 
 
 def graph_kernel(W, sigma):

@@ -45,36 +45,11 @@ def lloyd(X, labels, k):
         history.append(labels)
 
 
-def objective_by_loops(K, labels, a):
-    """Σ_c Σ_{i∈c} a_i (K_ii − 2/s Σ_j a_j K_ij + 1/s² Σ_jl a_j a_l K_jl), literally."""
-    total = 0.0
-    for c in set(labels):
-        members = [i for i in range(len(K)) if labels[i] == c]
-        s = sum(a[j] for j in members)
-        for i in members:
-            cross = sum(a[j] * K[i, j] for j in members)
-            inner = sum(a[j] * a[m] * K[j, m] for j in members for m in members)
-            total += a[i] * (K[i, i] - 2 * cross / s + inner / s**2)
-    return total
-
-
 def descend(gram, starts, k, weights, shift=0.0, max_iter=300):
     """The finished descent from the given labels."""
     descent = Descent(gram, k, weights, shift, max_iter, 0)
     descent.run(starts)
     return descent
-
-
-def graph_kernel(W, sigma):
-    """σ D⁻¹ + D⁻¹ W D⁻¹, whose weighted k-means objective is the normalised cut plus a constant."""
-    d = W.sum(axis=1)
-    return sigma * np.diag(1 / d) + W / np.outer(d, d)
-
-
-def random_graph(rng, n):
-    """A connected weighted graph with loops."""
-    W = rng.random((n, n)) * (rng.random((n, n)) < 0.5) + 0.05
-    return W + W.T
 
 
 class TestDescent:
