@@ -4,7 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gramian import kernels
-from gramian.clustering import AutoClustering, ConsensusClustering, KernelKMeans, SpectralClustering, angular_kmeans
+from gramian.clustering import (
+    KPOD,
+    AutoClustering,
+    ConsensusClustering,
+    KernelKMeans,
+    SpectralClustering,
+    angular_kmeans,
+)
 from gramian.configuration import MemoryBudgetError, config
 from gramian.dependence import (
     AlternativeClustering,
@@ -27,6 +34,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "KPOD",
     "AlternativeClustering",
     "AutoClustering",
     "ClusterKernel",
