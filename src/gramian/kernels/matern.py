@@ -36,9 +36,9 @@ class Matern(WidthMixin, VectorKernel):
         self.width = width
         self.smoothness = smoothness
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         self._check()
-        super()._resolve(X)
+        super()._resolve(X, sample_weight)
 
     def _check(self) -> None:
         if self.smoothness not in _SMOOTHNESS:
