@@ -182,10 +182,11 @@ def check_targets(y: Any, n_samples: int) -> Array:
     -------
     y : ndarray (n,) or (n, q)
     """
-    _require_targets(y, n_samples)
-    targets = check_array(y, ensure_2d=False, dtype=[np.float64, np.float32], ensure_all_finite=False, input_name="y")
-    if targets.ndim > 2 or not targets.size:
-        raise ValueError(f"y has shape {targets.shape}; pass ({n_samples},), or ({n_samples}, q) for q outputs")
+    given = _entries(y, n_samples)
+    if given.ndim > 2 or not given.size:
+        raise ValueError(f"y has shape {given.shape}; pass ({n_samples},), or ({n_samples}, q) for q outputs")
+    dtypes = [np.float64, np.float32]
+    targets = check_array(given, ensure_2d=False, dtype=dtypes, ensure_all_finite=False, input_name="y")
     bad = ~np.isfinite(targets.reshape(n_samples, -1)).all(axis=1)
     if bad.any():
         raise ValueError(
@@ -210,16 +211,14 @@ def check_classes(y: Any, n_samples: int) -> tuple[Array, Array]:
     codes : ndarray of int (n,)
         ``classes[codes]`` is y.
     """
-    _require_targets(y, n_samples)
-    labels = column_or_1d(y, warn=True)
-    missing = (
-        np.array([label is None or label != label for label in labels])
-        if labels.dtype == object
-        else (np.isnan(labels) if labels.dtype.kind == "f" else np.zeros(len(labels), bool))
-    )
+    labels = column_or_1d(_entries(y, n_samples), warn=True)
+    if labels.dtype == object:
+        missing = np.array([label is None or label != label for label in labels])
+    else:
+        missing = ~np.isfinite(labels) if labels.dtype.kind == "f" else np.zeros(n_samples, bool)
     if missing.any():
         raise ValueError(
-            f"y contains NaN or None in {int(missing.sum())} of {n_samples} labels, the first at "
+            f"y contains NaN, infinity or None in {int(missing.sum())} of {n_samples} labels, the first at "
             f"{int(missing.argmax())}; drop those rows"
         )
     check_classification_targets(labels)
@@ -229,11 +228,13 @@ def check_classes(y: Any, n_samples: int) -> tuple[Array, Array]:
     return classes, codes
 
 
-def _require_targets(y: Any, n_samples: int) -> None:
-    """An error unless y has an entry for each sample."""
+def _entries(y: Any, n_samples: int) -> Array:
+    """y as an array, if it has an entry for each sample."""
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None; pass fit(X, y)")
-    if issparse(y) or np.ndim(y) == 0:
+    given = np.asarray(y)
+    if issparse(y) or given.ndim == 0:
         raise ValueError(f"y must be a dense array with an entry for each of the {n_samples} rows of X")
-    if len(y) != n_samples:
-        raise ValueError(f"y has {len(y)} entries but X has {n_samples} rows; pass one for each row")
+    if len(given) != n_samples:
+        raise ValueError(f"y has {len(given)} entries but X has {n_samples} rows; pass one for each row")
+    return given

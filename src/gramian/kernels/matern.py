@@ -15,7 +15,7 @@ from gramian.typing import Array, Matrix
 _LEAST = 1e-6  # of a scaled distance, where a derivative that grows without bound is cut off
 
 # By smoothness: f, −2 f′ / rate and 4 f″ / rate², each over exp(−s), as functions of s and r = 1/s.
-_FORMULAS: dict[float, tuple[Callable[[Array, Array | None], Any], ...]] = {
+_FORMULAS: dict[float, tuple[Callable[[Any, Any], Any], ...]] = {
     0.5: (lambda s, r: 1, lambda s, r: r, lambda s, r: r**2 * (1 + r)),
     1.5: (lambda s, r: 1 + s, lambda s, r: 1, lambda s, r: r),
     2.5: (lambda s, r: 1 + s + s**2 / 3, lambda s, r: (1 + s) / 3, lambda s, r: 1 / 3),
