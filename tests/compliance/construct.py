@@ -103,7 +103,7 @@ def build(cls: type[BaseEstimator], **changes: Any) -> Any:
 
 
 def by_defaults() -> list[Any]:
-    """Those that :func:`build` makes smaller than their defaults, by their defaults; without the ones that cannot be."""
+    """The estimators that :func:`build` changes, as their defaults make them; some have parameters without default."""
     found = []
     for _, cls in all_estimators():
         if any(parameter.default is parameter.empty for parameter in signature(cls).parameters.values()):

@@ -10,7 +10,6 @@ features, ``_features``; blocks, streamed products and Grams come from here. Ker
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,7 +18,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from gramian.checks import check_samples, check_weights, remember_columns
+from gramian.checks import check_samples, check_weights, is_real, remember_columns
 from gramian.configuration import memory_budget, require_memory
 from gramian.grams import tiles
 from gramian.grams.base import Gram
@@ -273,7 +272,7 @@ class Kernel(BaseEstimator):
 
         if isinstance(other, Kernel):
             return Product(self, other)
-        return Scaled(float(other), self) if isinstance(other, numbers.Real) else NotImplemented
+        return Scaled(float(other), self) if is_real(other) else NotImplemented
 
     __rmul__ = __mul__
 

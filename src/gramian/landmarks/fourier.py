@@ -111,7 +111,9 @@ class FourierFeatures(FeatureMap):
         self.kernel_ = kernel
         self.frequencies_ = frequencies.astype(X.dtype, copy=False)
         self.amplitude_ = float(kernel._diagonal(X[:1])[0])
-        self.center_ = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel().astype(X.dtype)
+        n = X.shape[0]
+        shares = np.full(n, 1 / n) if sample_weight is None else sample_weight / sample_weight.sum()
+        self.center_ = np.asarray(shares @ X).ravel().astype(X.dtype)
         self.phase_ = float(rng.uniform(0, 2 * np.pi)) if self.n_components % 2 else None
 
     # The kernel protocol -----------------------------------------------------------------------------------
