@@ -237,7 +237,7 @@ class Columns(_Single):
     --------
     >>> from gramian.kernels import RBF, Columns, Cosine  # two columns compared by distance, three by direction
     >>> kernel = Columns(RBF(width=1.0), [0, 1]) + Columns(Cosine(), slice(2, 5))
-    >>> kernel([[0.0, 0.0, 1.0, 0.0, 0.0]], [[0.0, 0.0, 2.0, 0.0, 0.0], [9.0, 9.0, 0.0, 3.0, 0.0]])
+    >>> kernel([[0.0, 0.0, 1.0, 0.0, 0.0]], [[0.0, 0.0, 2.0, 0.0, 0.0], [9.0, 9.0, 0.0, 3.0, 0.0]]).round(3)
     array([[2., 0.]])
     """
 
