@@ -93,7 +93,7 @@ class KernelKMeans(ClusterMixin, KernelEstimator):
         X : array-like or sparse (n, d), or (n, n) similarities with ``kernel="precomputed"``
         y : ignored
         sample_weight : array-like (n,), optional
-            The weights a, positive.
+            The weights a, positive; they also count in the kernel's width rule.
 
         Returns
         -------
@@ -102,14 +102,16 @@ class KernelKMeans(ClusterMixin, KernelEstimator):
         check_whole(self, "n_init", "max_iter")
         check_whole(self, "verbose", least=0)
         samples = X
-        X, kernel, gram = self._fit_kernel(X)
+        X = self._check_rows(X)
         n = X.shape[0]
         k = check_count(self, "n_clusters", n)
         assert k is not None
-        weights = np.ones(n, gram.dtype) if sample_weight is None else check_weights(sample_weight, n, gram.dtype)
-        if weights.min() <= 0:
-            raise ValueError("sample_weight must be positive for KernelKMeans; leave out samples of weight zero")
         given = self._given_labels(n, k)
+        asked = self._check_weights(sample_weight, X)
+        if asked is not None and asked.min() <= 0:
+            raise ValueError("sample_weight must be positive for KernelKMeans; leave out samples of weight zero")
+        kernel, gram = self._fit_on(X, asked)
+        weights = np.ones(n, gram.dtype) if asked is None else asked
         # The objective does not depend on the origin, and features far from it lose their digits in products.
         center = None if gram.factor is None else np.full(n, 1 / n, gram.dtype)
         view = gram if center is None else gram.centered()
@@ -167,7 +169,7 @@ class KernelKMeans(ClusterMixin, KernelEstimator):
         labels : ndarray (n_new,)
         """
         check_is_fitted(self, "expansion_")
-        labels: Array = np.argmin(self.offsets_ - 2 * self.expansion_(self._check_new(X)), axis=1)
+        labels: Array = np.argmin(self.offsets_ - 2 * self.expansion_.unchecked(self._check_new(X)), axis=1)
         return labels
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from sklearn.base import clone
 
-from gramian.kernels.base import Kernel, Product, Scaled, Sum
+from gramian.kernels.algebra import Columns, Product, Scaled, Sum
+from gramian.kernels.base import Kernel
 from gramian.kernels.cluster import ClusterKernel
 from gramian.kernels.distance import (
     RBF,
@@ -31,6 +32,7 @@ __all__ = [
     "TL1",
     "Cauchy",
     "ClusterKernel",
+    "Columns",
     "Cosine",
     "Expansion",
     "ExponentialProduct",

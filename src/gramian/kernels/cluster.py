@@ -36,6 +36,7 @@ _STACK_MIXTURES = 30  # evaluated as one product; their posteriors of a tile sta
 _FEW_ROWS = 8
 _DENSE_ROWS = 1000  # up to here the n×n block costs less than the eigen-solver's passes over the features
 _TILE_ROWS = 512  # of features
+_MOST_COPIES = 4  # of a row on average, that its weight makes
 _CHUNK_ROWS = 16 * _TILE_ROWS  # of features that are recomputed: enough for all threads
 
 
@@ -169,9 +170,11 @@ class ClusterKernel(FeatureMap):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         """Fit the mixtures."""
         self._check_parameters()
+        if sample_weight is not None:
+            X = X[_copies(sample_weight)]
         if X.shape[0] < 2:
             raise ValueError("ClusterKernel compares rows, so X needs at least two but n_samples=1")
         columns, center, deviation = column_moments(X)
@@ -248,9 +251,8 @@ class ClusterKernel(FeatureMap):
 
     # The kernel protocol -----------------------------------------------------------------------------------
 
-    def gram(self, X: Matrix) -> Gram:
-        """K as a dense matrix for few rows, by its features for many; see :meth:`Kernel.gram`."""
-        X = self._checked(X)
+    def _gram(self, X: Matrix) -> Gram:
+        """K as a dense matrix for few rows, by its features for many."""
         return DenseGram(self._block(X, None)) if X.shape[0] <= _DENSE_ROWS else FeatureGram(self._factor(X))
 
     @property
@@ -425,6 +427,15 @@ def _sparse_rows(blocks: Iterable[Array], threshold: float) -> csr_array:
         found += len(places)
     indptr = np.concatenate(ends).astype(np.int32)
     return csc_array((np.concatenate(values), np.concatenate(rows), indptr), shape=(n, len(indptr) - 1)).tocsr()
+
+
+def _copies(weights: Array) -> Array:
+    """Row numbers, each as often as its weight says; in the proportions of the weights where that cannot be."""
+    n, total = len(weights), float(weights.sum())
+    if total <= _MOST_COPIES * n and np.array_equal(weights, np.floor(weights)):
+        return np.repeat(np.arange(n), weights.astype(np.intp))
+    size = _MOST_COPIES * n
+    return np.searchsorted(np.cumsum(weights), (np.arange(size) + 0.5) * (total / size), side="right").clip(max=n - 1)
 
 
 def _warn_empty_rows(X: Array) -> None:

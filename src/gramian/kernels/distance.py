@@ -79,9 +79,9 @@ class RationalQuadratic(WidthMixin, VectorKernel):
         self.width = width
         self.exponent = exponent
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         check_real(self, "exponent", above=0)
-        super()._resolve(X)
+        super()._resolve(X, sample_weight)
 
     def profile(self) -> Profile:
         exponent = check_real(self, "exponent", above=0)
@@ -115,10 +115,10 @@ class GaussianDifference(WidthMixin, VectorKernel):
         self.ratio = ratio
         self.weight = weight
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         check_real(self, "ratio", above=1)
         check_real(self, "weight", least=0)
-        super()._resolve(X)
+        super()._resolve(X, sample_weight)
 
     def profile(self) -> Profile:
         return _Difference(self._get_width(), float(self.ratio), float(self.weight))
@@ -193,7 +193,7 @@ class Multiquadric(VectorKernel):
     def __init__(self, offset: float = 1.0) -> None:
         self.offset = offset
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         check_real(self, "offset", above=0)
 
     def profile(self) -> Profile:
@@ -217,7 +217,7 @@ class InverseMultiquadric(VectorKernel):
     def __init__(self, offset: float = 1.0) -> None:
         self.offset = offset
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         check_real(self, "offset", above=0)
 
     def profile(self) -> Profile:

@@ -76,9 +76,8 @@ class NeighborGraph(Kernel):
         kernel = self._weighting()
         return self.radius is None and kernel is not None and bool(kernel.accepts_nan)
 
-    def fit(self, X: Matrix, y: Any = None) -> NeighborGraph:
-        """Check the parameters against X and fit the weighting kernel, if any; see :meth:`Kernel.fit`."""
-        X = self._checked(X, reset=True)
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
+        """Check the parameters against X and fit the weighting kernel, if any."""
         if self.radius is not None:
             check_positive(self, "radius")
         else:
@@ -88,8 +87,7 @@ class NeighborGraph(Kernel):
         kernel = self._weighting()
         if X.shape[0] < 2:
             raise ValueError("NeighborGraph needs at least two rows to connect but n_samples=1")
-        self.kernel_: Kernel | None = None if kernel is None else kernel.fit(X, y)
-        return self
+        self.kernel_: Kernel | None = None if kernel is None else kernel._fitted(X, sample_weight)
 
     def _weighting(self) -> Kernel | None:
         """An unfitted copy of the weighting kernel."""

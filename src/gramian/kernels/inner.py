@@ -88,7 +88,7 @@ class Polynomial(VectorKernel):
         self.degree = degree
         self.offset = offset
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         self._check()
 
     def _check(self) -> None:
@@ -120,7 +120,7 @@ class Tanh(VectorKernel):
         self.slope = slope
         self.offset = offset
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         check_real(self, "slope")
         check_real(self, "offset")
 

@@ -78,7 +78,7 @@ class TL1(Kernel):
     def __init__(self, radius: float | None = None) -> None:
         self.radius = radius
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         self.radius_ = 0.7 * X.shape[1] if self.radius is None else check_real(self, "radius", above=0)
 
     def _tile(self, left: Any, right: Any) -> Array:

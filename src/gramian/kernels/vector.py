@@ -53,8 +53,8 @@ class WidthMixin:
     width: float | str
     _metric: ClassVar[Metric] = "euclidean"
 
-    def _resolve(self, X: Matrix) -> None:
-        self.width_ = resolve_width(self.width, X, self._metric)
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
+        self.width_ = resolve_width(self.width, X, self._metric, sample_weight)
 
     def _get_width(self) -> float:
         if hasattr(self, "width_"):

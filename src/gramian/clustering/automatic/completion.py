@@ -182,7 +182,7 @@ class CompletedGraph(Kernel):
         self.n_neighbors = n_neighbors
         self.columns = columns
 
-    def fit(self, X: Matrix, y: Any = None) -> CompletedGraph:
+    def fit(self, X: Matrix, y: Any = None, sample_weight: Any = None) -> CompletedGraph:
         """Learn the units of the columns and keep rows to fill holes from; see :meth:`Kernel.fit`."""
         X = self._checked(X, reset=True)
         self.completion_ = Completion(self.columns).fit(X)

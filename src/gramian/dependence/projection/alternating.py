@@ -50,7 +50,7 @@ WeightsOfClusters = Callable[[Array, Array | None], PairWeights]
 class _GivenWidths(RelativeRBF):
     """The relative RBF of rows whose last entry is their width, because distances between projections do not tell."""
 
-    def _resolve(self, X: Array) -> None:
+    def _resolve(self, X: Array, sample_weight: Array | None = None) -> None:
         """Nothing: the widths come with the rows."""
 
     def _sides(self, X: Array, Y: Array) -> tuple[object, object]:

@@ -331,7 +331,7 @@ def _sides(kernel: Kernel, Z: Array) -> tuple[Any, Any]:
     if isinstance(kernel, Scaled):
         return _sides(kernel._inner, Z)
     if isinstance(kernel, Sum):
-        from gramian.kernels.base import _Parts
+        from gramian.kernels.algebra import _Parts
 
         lefts, rights = zip(*(_sides(part, Z) for part in kernel._parts()), strict=True)
         return _Parts(lefts), _Parts(rights)
