@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramian.grams.base import Gram, Index, Which, as_diagonal, multiplier, on_diagonal
-from gramian.grams.features import Factor, FeatureGram
+from gramian.grams.features import Factor, FeatureGram, scaled_rows
 from gramian.grams.sparse import SparseGram
 from gramian.grams.tiles import slices
 from gramian.typing import Array, Matrix, RandomState
@@ -231,8 +231,7 @@ class _SandwichFactor(Factor):
     def chunk_of(self, rows: Index) -> Matrix:
         chunk = self.base.chunk_of(rows)
         if self.scale is not None:
-            scale = self.scale[rows, None]
-            chunk = chunk.multiply(scale).tocsr() if issparse(chunk) else chunk * scale
+            chunk = scaled_rows(chunk, self.scale[rows])
         if self.directions is None or self.along is None:
             return chunk
         return (chunk.toarray() if issparse(chunk) else chunk) - self.directions[rows] @ self.along

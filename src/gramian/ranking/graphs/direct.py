@@ -54,6 +54,7 @@ def direct_solution(walk: Transitions, restarts: Array, restart: float, dangling
 
 
 def _solve(walk: Transitions, degrees: Array, onward: float, right: Array) -> Array:
+    # Directed graphs make the system unsymmetric, so it is not one of a Gram.
     n = walk.n
     if walk.sparse:
         A = walk.matrix
