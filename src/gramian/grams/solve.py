@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _DIRECT_SIZE = 10_000  # above this n³/3 multiplications take longer than the iteration, for most kernels
 _SPARSE_DIRECT_SIZE = 500  # the same where products are cheap
 _DUAL_SIZE = 3000  # above this the m×m system costs more than the iteration
-_REFINED = 1e-6  # a dual of a smaller reciprocal condition has its solution refined once
+_REFINED = 1e6  # where K is so many times larger than d, Woodbury loses as many digits and is refined once
 _STRIP = 256  # unit vectors solved for together
 _METHODS = ("auto", "cholesky", "ldl", "dual", "cg")
 
@@ -249,6 +249,7 @@ class _Dual(Factorization):
         self._sign = -1.0 if m and weights.max() < 0 else 1.0
         small = self._sign * self._inner()
         small.flat[:: m + 1] += np.where(weights < 0, -self._sign, self._sign)
+        self._cancels = float(np.abs(np.diagonal(small)).max(initial=0.0)) > _REFINED
         self._small = _factorized(small, None)
 
     def _inner(self) -> Array:
@@ -264,7 +265,7 @@ class _Dual(Factorization):
     def _solve(self, B: Array, start: Array | None, tol: float | None) -> tuple[Array, int]:
         B = B.astype(np.float64, copy=False)
         X = self._woodbury(B)
-        if self._small.reciprocal_condition < _REFINED:  # what Woodbury subtracts is then nearly all of B
+        if self._cancels:
             X += self._woodbury(B - self._apply(X))
         return X, 0
 

@@ -50,7 +50,7 @@ class Triangular:
             self.L, failed = potrf(A, lower=1, clean=0, overwrite_a=1)
             if not failed:
                 self.method = "cholesky"
-                self.reciprocal_condition = float(pocon(self.L, size, uplo="L")[0])
+                self.reciprocal_condition = float(pocon(self.L, size, uplo="L")[0]) if len(A) else 1.0
                 return
             if definite:
                 raise NotDefiniteError

@@ -179,6 +179,13 @@ class _UpdatedGram(_View):
         block -= self.beyond[rows] @ self.directions[columns].T
         return block
 
+    def _dense(self) -> Array:
+        K = self.base._dense()
+        for rows in slices(len(K), 128):  # in place, with a thin temporary
+            K[rows] -= self.directions[rows] @ self.beyond.T
+            K[rows] -= self.beyond[rows] @ self.directions.T
+        return K
+
     def _diagonal(self) -> Array:
         return self.base._diagonal() - 2 * np.einsum("ij,ij->i", self.directions, self.beyond)
 
