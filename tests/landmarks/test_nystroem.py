@@ -276,15 +276,3 @@ def test_in_a_pipeline_and_a_search(X):
     assert search.best_params_ == {"nystroem__kernel__width": 2.0}
     frame = Nystroem(3, random_state=0).set_output(transform="pandas").fit_transform(X)
     assert list(frame.columns) == ["nystroem0", "nystroem1", "nystroem2"]
-
-
-def test_pivoted_cholesky_orders_and_drops():
-    """Pivots reproduce K to the tolerance, their factor has a falling positive diagonal, dependent rows go."""
-    F = np.random.default_rng(0).normal(size=(30, 6))
-    K = F @ F.T
-    pivots, L = pivoted_cholesky(K)
-    assert len(pivots) == 6
-    np.testing.assert_allclose(L @ L.T, K[np.ix_(pivots, pivots)], atol=1e-10)
-    assert (np.diff(np.diagonal(L)) < 0).all()
-    whitened_rows = np.linalg.solve(L, K[pivots])
-    np.testing.assert_allclose(whitened_rows.T @ whitened_rows, K, atol=1e-8)

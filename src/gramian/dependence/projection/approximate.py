@@ -11,12 +11,12 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from gramian.configuration import require_memory, threads
 from gramian.dependence.projection.pairs import OVERFLOW, Betas, tile_sums
 from gramian.dependence.projection.profiles import Kind, WeightedProfiles
 from gramian.dependence.projection.weights import PairWeights
+from gramian.grams import DenseGram
 from gramian.grams.features import squared_norms
 from gramian.grams.tiles import run_threaded, slices
 from gramian.kernels.profile import orthogonal_frequencies
@@ -268,10 +268,9 @@ class NystroemPairSum:
         if self._jitter is None:
             # Fixed from the first projection on: a jitter that moved with W would have a gradient of its own.
             self._jitter = _JITTER * float(np.trace(within)) / m or 1.0  # of a kernel that is zero, anything
-        within[np.diag_indices(m)] += self._jitter
         if not (np.isfinite(within).all() and np.isfinite(sums).all()):
             raise ValueError(OVERFLOW)
-        alpha = cho_solve(cho_factor((within + within.T) / 2, lower=True), sums.T)
+        alpha = DenseGram(within).factorization(self._jitter, "cholesky").solve(sums.T)
         objective = float(self.weights.scale @ np.einsum("am,ma->a", sums, alpha))
         diagonal = self._diagonal(Z) if self.zero_diagonal else None
         if diagonal is not None:

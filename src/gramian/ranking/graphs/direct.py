@@ -54,6 +54,7 @@ def direct_solution(walk: GraphWalk, restarts: Array, restart: float, dangling: 
 
 
 def _solve(walk: GraphWalk, degrees: Array, onward: float, right: Array) -> Array:
+    # Directed graphs make the system unsymmetric, so it is not one of a Gram.
     n = walk.n
     if walk.sparse:
         A = walk.matrix

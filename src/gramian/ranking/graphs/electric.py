@@ -67,6 +67,7 @@ def effective_resistance(graph: Any, pairs: Any = None, *, restart: float | None
         beta = check_restart(restart) / (1 - restart)
         scale = beta
     earthed = np.unique(labels, return_index=True)[1] if restart is None else np.empty(0, np.intp)
+    # A sparse factor: the inverse is wanted at a few nodes, and graphs seldom fill in. Grams have no such method.
     solve = splu(_system(K, degrees, earthed, beta)).solve
     nodes = np.arange(n) if index is None else np.unique(index)
     require_memory(8.0 * len(nodes) ** 2, f"the inverse at {len(nodes)} nodes", "pass fewer pairs at a time")

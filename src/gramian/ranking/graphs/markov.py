@@ -165,6 +165,7 @@ def stationary_distribution(P: Any, *, tol: float = 1e-12) -> Array:
     columns = P if kind == "left" else P.T  # columns[j, i]: the probability of i → j
     n = columns.shape[0]
     if not issparse(columns):
+        # Not symmetric and not square, so no Gram.
         system = np.vstack([columns - np.eye(n), np.ones(n)])
         pi = np.maximum(np.linalg.lstsq(system, np.append(np.zeros(n), 1.0), rcond=None)[0], 0.0)
         return pi / pi.sum()
