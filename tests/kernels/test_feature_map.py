@@ -6,7 +6,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
-from gramian.kernels.feature_map import FeatureMap
+from gramian.kernels.base import FeatureMap
 
 
 class Hinges(FeatureMap):

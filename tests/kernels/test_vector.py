@@ -9,8 +9,7 @@ from gramian.dependence import DependenceReduction, hsic
 from gramian.dependence.projection.ism import ism
 from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import RBF, Cauchy, GaussianDifference, Laplacian, Linear, NeighborGraph, Polynomial, Profile, Sum
-from gramian.kernels.profile import Exponential
-from gramian.kernels.vector import VectorKernel
+from gramian.kernels.profile import Exponential, VectorKernel
 from gramian.landmarks import FourierFeatures
 from kernels.kernel_case import KernelCase, rows, square
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramian.checks import check_samples, check_weights, is_real, remember_columns
 from gramian.configuration import memory_budget, require_memory
@@ -33,6 +34,7 @@ if TYPE_CHECKING:  # which needs this module
 # What gives a kernel its values, and what says so in another way.
 _VALUES = ("__call__", "_block", "_sides", "_tile", "_diagonal", "_features")
 _FORMULAS = ("profile", "profiles", "frequencies")
+_NAMED: dict[str, type[Kernel]] = {}
 
 
 class Kernel(BaseEstimator):
@@ -63,9 +65,14 @@ class Kernel(BaseEstimator):
     sparse_blocks: bool = False
     approximate: bool = False
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Forget an inherited formula where a subclass changes the values by other means than its profile."""
+    def __init_subclass__(cls, *, name: str | None = None, **options: Any) -> None:
+        """Register the ``name`` that ``kernel=`` parameters take for the class.
+
+        Forgets an inherited formula where the class changes the values by other means than its profile.
+        """
         super().__init_subclass__(**options)
+        if name is not None:
+            _NAMED[name] = cls
         nearest = min(_place(cls, hook) for hook in _VALUES)
         for name in _FORMULAS:
             if nearest < _place(cls, name):
@@ -332,6 +339,76 @@ class FeatureKernel(Kernel):
 
     def _diagonal(self, X: Matrix) -> Array:
         return squared_norms(self._features(X))
+
+
+class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FeatureKernel):
+    """A kernel with a fixed number of features; subclasses write ``_features`` and ``_n_features_out``."""
+
+    @property
+    def _n_features_out(self) -> int:
+        raise NotImplementedError
+
+    def transform(self, X: Matrix) -> Matrix:
+        """The features of X, also available as ``features(X)``.
+
+        Parameters
+        ----------
+        X : array-like or sparse (n, d)
+            Samples.
+
+        Returns
+        -------
+        F : ndarray or CSR (n, m)
+            F Fᵀ is, or approximates, the Gram matrix. In the dtype of X.
+        """
+        check_is_fitted(self)
+        F = self.features(X)
+        container = getattr(self, "_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
+        return F.toarray() if issparse(F) and container != "default" else F  # a data frame holds no sparse matrix
+
+    def _n_features(self, X: Matrix) -> int:
+        check_is_fitted(self)
+        return self._n_features_out
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def kernel_names() -> list[str]:
+    """The names that every ``kernel=`` parameter takes."""
+    return sorted(_NAMED)
+
+
+def as_kernel(kernel: Kernel | str | Callable[[Any, Any], Any]) -> Kernel:
+    """A fresh, unfitted kernel from whatever a ``kernel=`` parameter was given.
+
+    Parameters
+    ----------
+    kernel : Kernel, str or callable
+        A kernel (cloned), a registered name, or a function of two arrays.
+
+    Examples
+    --------
+    >>> from gramian.kernels import as_kernel
+    >>> as_kernel("rbf")
+    RBF()
+    """
+    if isinstance(kernel, type):
+        raise ValueError(f"kernel={kernel.__name__} is a class; pass an object, {kernel.__name__}()")
+    if isinstance(kernel, Kernel):
+        return clone(kernel)
+    if isinstance(kernel, str) and kernel in _NAMED:
+        return _NAMED[kernel]()
+    if callable(kernel):
+        from gramian.kernels.given import FunctionKernel  # which needs this module
+
+        return FunctionKernel(kernel)
+    raise ValueError(
+        f"kernel={kernel!r} is not a kernel; pass one of {', '.join(map(repr, kernel_names()))}, "
+        "a gramian.kernels object, or a function of two arrays"
+    )
 
 
 def dot(left: Matrix, right: Matrix) -> Array:

@@ -16,7 +16,7 @@ from gramian.grams import tiles
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
 from gramian.grams.features import Factor, FeatureGram, KernelFactor, squared_norms
-from gramian.kernels.feature_map import FeatureMap
+from gramian.kernels.base import FeatureMap
 from gramian.mixture.columns import column_grain, column_moments
 from gramian.mixture.dense_ensemble import dense_posteriors, fit_dense_mixtures, split_dense, stack_dense
 from gramian.mixture.ensemble import (
@@ -40,7 +40,7 @@ _MOST_COPIES = 4  # of a row on average, that its weight makes
 _CHUNK_ROWS = 16 * _TILE_ROWS  # of features that are recomputed: enough for all threads
 
 
-class ClusterKernel(FeatureMap):
+class ClusterKernel(FeatureMap, name="cluster"):
     """How often do mixtures of many sizes see two rows in the same component? A kernel with nothing to tune.
 
     For every number of components g from 2 to ``max_components`` and every restart q a Gaussian mixture is fitted,

@@ -16,14 +16,13 @@ from gramian.grams.features import squared_norms
 from gramian.grams.sparse import SparseGram
 from gramian.grams.tiles import slices
 from gramian.kernels.base import Kernel
-from gramian.kernels.profile import Profile
-from gramian.kernels.vector import VectorKernel
+from gramian.kernels.profile import Profile, VectorKernel
 from gramian.typing import Array, Matrix
 
 _MANY_BETAS = 1000  # which tell whether a function is negative anywhere
 
 
-class Precomputed(Kernel):
+class Precomputed(Kernel, name="precomputed"):
     """The data are the similarities: a symmetric n×n matrix at ``fit``, rows against those n samples later.
 
     Asymmetry up to 1e-8 of the largest entry (1e-6 in single precision) is rounding and averaged away, up to 1e-3 it

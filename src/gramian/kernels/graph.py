@@ -19,7 +19,7 @@ from gramian.typing import Array, Matrix
 _PRODUCT_ROWS = 4096
 
 
-class NeighborGraph(Kernel):
+class NeighborGraph(Kernel, name="neighbors"):
     """k(x, y) is positive only between neighbours.
 
     A row's neighbours are its ``n_neighbors`` nearest rows, or all within ``radius``; the graph is made symmetric

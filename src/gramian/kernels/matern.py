@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import is_real
-from gramian.kernels.profile import Profile
-from gramian.kernels.vector import VectorKernel, WidthMixin
+from gramian.kernels.profile import Profile, VectorKernel
+from gramian.kernels.widths import WidthMixin
 from gramian.typing import Array, Matrix
 
 _LEAST = 1e-6  # of a scaled distance, where a derivative that grows without bound is cut off
@@ -22,7 +22,7 @@ _FORMULAS: dict[float, tuple[Callable[[Any, Any], Any], ...]] = {
 }
 
 
-class Matern(WidthMixin, VectorKernel):
+class Matern(WidthMixin, VectorKernel, name="matern"):
     """k(x, y) = p(s) exp(−s), s = √(2 smoothness) ‖x − y‖ / width: rougher functions than the Gaussian kernel's.
 
     The polynomial p is 1 for smoothness 0.5 (the exponential of the Euclidean distance), 1 + s for 1.5 and

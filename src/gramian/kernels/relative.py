@@ -29,7 +29,7 @@ class _WithWidths:
         return _WithWidths(self.rows[index], self.widths[index])
 
 
-class RelativeRBF(Kernel):
+class RelativeRBF(Kernel, name="relative_rbf"):
     """k(x, y) = exp(−‖x − y‖² / (2 w(x) w(y))), where w(x) is the scale of the data around x.
 
     With r_1, …, r_m the distances from x to its m nearest training rows that differ from it and from each other,

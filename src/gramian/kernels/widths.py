@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
 from scipy.special import gammaincinv
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
@@ -212,3 +213,20 @@ def _mean_knn(rows: _Rows, whole: _Rows, metric: Metric) -> float:
     taken = np.clip(wanted + 1 - before, 0, counts[index])  # one of them is the sample itself, at distance zero
     means = (distances * taken).sum(axis=1) / wanted
     return float(np.average(means, weights=rows.counts))
+
+
+class WidthMixin:
+    """A ``width`` that is a number or a rule resolved in ``fit``."""
+
+    width: float | str
+    _metric: ClassVar[Metric] = "euclidean"
+
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
+        self.width_ = resolve_width(self.width, X, self._metric, sample_weight)
+
+    def _get_width(self) -> float:
+        if hasattr(self, "width_"):
+            return self.width_
+        if isinstance(self.width, str):
+            raise NotFittedError(f"width={self.width!r} is a rule about the data; call fit(X) first or pass a number")
+        return resolve_width(self.width, np.empty((0, 0)))

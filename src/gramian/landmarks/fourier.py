@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.checks import check_whole
 from gramian.grams import tiles
 from gramian.kernels import Kernel, as_kernel
-from gramian.kernels.feature_map import FeatureMap
+from gramian.kernels.base import FeatureMap
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 

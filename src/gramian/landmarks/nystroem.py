@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.checks import whole
 from gramian.grams import tiles
 from gramian.kernels import FunctionKernel, Kernel, as_kernel
-from gramian.kernels.feature_map import FeatureMap
+from gramian.kernels.base import FeatureMap
 from gramian.landmarks import selection as choose
 from gramian.landmarks.whitening import pivoted_cholesky, whitened
 from gramian.randomness import generator

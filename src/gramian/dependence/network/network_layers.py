@@ -23,7 +23,7 @@ from gramian.dependence.projection.profiles import profiles_of
 from gramian.dependence.projection.spectral import ConstantPhi
 from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import RBF, ProfileKernel
-from gramian.kernels.feature_map import FeatureMap
+from gramian.kernels.base import FeatureMap
 from gramian.landmarks import FourierFeatures, Nystroem
 from gramian.typing import Array
 
