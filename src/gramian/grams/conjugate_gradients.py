@@ -120,8 +120,8 @@ def landmark_features(
     With "auto" a pilot of 200 landmarks decides, by the eigenvalues s of its own block of K times n/200, which estimate
     those of K. No preconditioner is built where the largest is below ten times d (plain iterations are few) or where
     each landmark is not half explained by the others (the kernel is too narrow). Where the effective dimension
-    Σ s / (s + d) is below half the pilot, the pilot is enough; the nearer it comes to the whole of it, the more landmarks
-    are taken, up to 1,000 and n/3.
+    Σ s / (s + d) is below half the pilot, the pilot is enough; the nearer it comes to the whole of it, the more
+    landmarks are taken, up to 1,000 and n/3.
 
     Parameters
     ----------
