@@ -120,7 +120,8 @@ def landmark_features(
     With "auto" a pilot of 200 landmarks decides, by the eigenvalues s of its own block of K times n/200, which estimate
     those of K. No preconditioner is built where the largest is below ten times d (plain iterations are few) or where
     each landmark is not half explained by the others (the kernel is too narrow). Where the effective dimension
-    Σ s / (s + d) is below half the pilot, the pilot is enough; otherwise 1,000 landmarks are taken, at most n/3.
+    Σ s / (s + d) is below half the pilot, the pilot is enough; the nearer it comes to the whole of it, the more
+    landmarks are taken, up to 1,000 and n/3.
 
     Parameters
     ----------
@@ -145,8 +146,10 @@ def landmark_features(
         if _unexplained(values, vectors, gram) > _WORTH_EXPLAINING:
             return None
         spectrum = spectrum[spectrum > 0]
-        if most > wanted and float((spectrum / (spectrum + max(level, 0.0))).sum()) > wanted / 2:
-            wanted = most
+        used = float((spectrum / (spectrum + max(level, 0.0))).sum()) / wanted
+        more = int(min(most, wanted / (2 * (1 - used)))) if used < 1 else most
+        if more > wanted:
+            wanted = more
             values, vectors = _spectrum(gram, order[:wanted])
     kept = values > _rounding(gram) * max(float(values[-1]), 0.0)
     root = (vectors[:, kept] / np.sqrt(values[kept])).astype(gram.dtype)

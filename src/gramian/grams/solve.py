@@ -255,11 +255,14 @@ class _Dual(Factorization):
     def _inner(self) -> Array:
         """GᵀG in float64."""
         total = np.zeros((self.factor.shape[1],) * 2)
+        scale = 1 / np.sqrt(self.d)
+        even = scale.min(initial=np.inf) == scale.max(initial=0.0)  # then F need not be copied
         for rows, chunk in self.factor.chunks():
-            scaled = scaled_rows(chunk, (1 / np.sqrt(self.d[rows])).astype(chunk.dtype))
-            total += inner(scaled, scaled)
-        total *= self._root[:, None]
-        total *= self._root
+            part = chunk if even else scaled_rows(chunk, scale[rows].astype(chunk.dtype))
+            total += inner(part, part)
+        root = self._root * scale[0] if even else self._root
+        total *= root[:, None]
+        total *= root
         return total
 
     def _solve(self, B: Array, start: Array | None, tol: float | None) -> tuple[Array, int]:
