@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import normalized_mutual_info_score
 
 from gramian.datasets import make_large_gauss, make_moon_views, make_small_gauss
-from gramian.dependence.projection import alternating
+from gramian.dependence.projection import _estimator
 from gramian.dependence.projection.alternative import AlternativeClustering, alternative_search
 from gramian.dependence.projection.reduction import DependenceReduction
 from gramian.grams import Gram
@@ -249,11 +249,11 @@ class TestNewRows:
 
     def test_many_rows_use_landmarks(self, monkeypatch):
         """Above the limit landmarks stand for all rows, in the projection, the clusters and predict."""
-        monkeypatch.setattr(alternating, "EXACT_SAMPLES", 500)
+        monkeypatch.setattr(_estimator, "EXACT_SAMPLES", 500)
         X, y, hidden = make_large_gauss(2000, random_state=0)
         model = AlternativeClustering(2, kernel=RBF("median50"), n_features=200, random_state=0).fit(X, y)
         assert nmi(hidden, model.labels_) > 0.99
-        assert model.clusters_.expansion.points is None
+        assert model.clusters_.place.expansion.points is None
         np.testing.assert_array_equal(model.predict(X), model.labels_)
 
 
@@ -342,7 +342,7 @@ class TestPromises:
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            ({"n_components": 2}, "n_components=2 leaves nothing to choose"),
+            ({"n_components": 3}, "n_components=3 is more than the n_features=2"),
             ({"n_clusters": 0}, "n_clusters=0 must be a whole number >= 1"),
             ({"n_clusters": 41}, "n_clusters=41 is more than"),
             ({"novelty": -1.0}, "novelty=-1.0 must be a finite number >= 0"),

@@ -20,7 +20,7 @@ from gramian.configuration import require_memory
 from gramian.dependence.network.label_bandwidth import best_width
 from gramian.dependence.network.labelled_samples import all_equal, check_classes, indicators, scaled
 from gramian.dependence.network.layer_diagnostics import KernelClassSums
-from gramian.dependence.projection.columns import ColumnScaling
+from gramian.dependence.projection._estimator import ColumnScaling
 from gramian.grams import tiles
 from gramian.kernels import RBF
 from gramian.typing import Array, Matrix

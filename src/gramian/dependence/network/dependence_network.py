@@ -45,7 +45,7 @@ from gramian.dependence.network.network_layers import (
     solve_projection,
 )
 from gramian.dependence.network.network_output import class_means, closeness, forward, temperature
-from gramian.dependence.projection.columns import ColumnScaling
+from gramian.dependence.projection._estimator import ColumnScaling
 from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import resolve_width
 from gramian.progress import steps

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 
 from gramian.configuration import require_memory
 from gramian.dependence.network.labelled_samples import renumbered, telling_rows
-from gramian.dependence.projection.targets import plain_labels
+from gramian.dependence.projection.weights import plain_labels
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
 

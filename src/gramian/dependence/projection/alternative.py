@@ -7,26 +7,24 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, clone
+from sklearn.base import ClusterMixin, clone
 from sklearn.metrics import normalized_mutual_info_score
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramian.checks import check_choice, check_count, check_positive, check_real, check_samples, check_whole
-from gramian.dependence.projection.alternating import (
+from gramian.checks import check_count, check_real, check_samples
+from gramian.dependence.projection._alternating import (
     Alternation,
     ClustersForNewRows,
-    Scale,
-    agreement,
     alternate,
     clusters_of_all_columns,
-    has_degrees,
-    projected_rows,
 )
-from gramian.dependence.projection.columns import ColumnScaling, check_n_components
-from gramian.dependence.projection.profiles import profiles_of
-from gramian.dependence.projection.targets import checked_target, has_fractions
-from gramian.dependence.projection.weights import PairWeights
-from gramian.estimator import KernelEstimator
+from gramian.dependence.projection._estimator import (
+    Approximation,
+    ColumnScaling,
+    Projector,
+    check_n_components,
+    has_degrees,
+)
+from gramian.dependence.projection.weights import PairWeights, checked_target, has_fractions
 from gramian.kernels import RBF, Kernel, resolve_width
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
@@ -38,7 +36,7 @@ _CLEAR = 0.5  # clusters of a separation below this do not stand apart
 _TRIAL_ROWS = 1000  # rows on which widths are tried
 
 
-class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, KernelEstimator):
+class AlternativeClustering(ClusterMixin, Projector):
     """Find a good clustering that differs from one, or several, already known.
 
     With the known labels Y, clusters U (UᵀU = I) and a projection W (WᵀW = I), maximises
@@ -210,20 +208,16 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
             kernel, turns, weight = problem.solve_with_best_width(X, verbose=self.verbose)
         else:
             turns, weight = problem.solve(X, kernel.fit(X), verbose=self.verbose)
-        clusters = ClustersForNewRows(turns.kernel, turns.rows, turns.gram, turns.clusters, k, int(self.n_init), seed)
+        clusters = ClustersForNewRows(turns, k, int(self.n_init), seed)
         self._keep(kernel, samples)
-        self.columns_, self.clusters_ = columns, clusters
-        self.mean_, self.scale_ = columns.mean, columns.scale
-        self.solution_ = turns.solution
-        self.components_ = columns.spread(turns.solution.components)
-        self.n_components_ = len(self.components_)
+        self._keep_projection(turns.solution, columns)
+        self.clusters_ = clusters
         self.labels_, self.cluster_centers_ = clusters.labels, clusters.centers
         self.n_clusters_ = len(clusters.centers)
         self.embedding_ = turns.clusters.vectors.astype(dtype)
         self.eigenvalues_ = turns.clusters.values
         self.degrees_ = None if turns.clusters.roots is None else turns.clusters.roots**2
         self.objective_path_, self.n_iter_, self.converged_ = turns.objective_path, turns.n_iter, turns.converged
-        self.stationarity_ = turns.solution.residual
         self.separation_ = turns.clusters.separation
         self.novelty_weight_ = weight
         self.quality_ = float(turns.clusters.values.sum())
@@ -234,12 +228,7 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
         return self
 
     def _check_parameters(self) -> None:
-        check_choice(self, "init", ("spectral", "random"))
-        check_choice(self, "approximation", ("auto", None, "nystroem", "fourier"))
-        check_choice(self, "standardize", (True, False))
-        check_whole(self, "n_features", "n_init", "max_iter")
-        check_whole(self, "verbose", least=0)
-        check_positive(self, "tol")
+        self._check_solver_parameters()
         if isinstance(self.novelty, str):
             if self.novelty != "balance":
                 raise ValueError(f"novelty={self.novelty!r} is not known; pass a number >= 0 or 'balance'")
@@ -250,21 +239,6 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
         return RBF() if _is_auto(self.kernel) else super()._unfitted_kernel(n_samples)
 
     # Answers -----------------------------------------------------------------------------------------------
-
-    def transform(self, X: Any) -> Array:
-        """The projection ((x − mean_) / scale_) · components_ᵀ of new rows.
-
-        Parameters
-        ----------
-        X : array-like (n_new, d)
-
-        Returns
-        -------
-        Z : ndarray (n_new, n_components_)
-        """
-        check_is_fitted(self, "components_")
-        X = self._check_new(X)
-        return (((X - self.mean_) / self.scale_) @ self.components_.T).astype(X.dtype, copy=False)
 
     def predict(self, X: Any) -> Array:
         """The alternative cluster of each new row.
@@ -277,8 +251,7 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
         -------
         labels : ndarray (n_new,)
         """
-        rows = self._projected(X)
-        return self.clusters_.predict(rows)
+        return self.clusters_.predict(self._projected(X))
 
     def is_outlier(self, X: Any) -> Array:
         """Which new rows are similar to no fitted one; ``predict`` gives them the label of the nearest.
@@ -291,26 +264,7 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
         -------
         mask : ndarray (n_new,) of bool
         """
-        rows = self._projected(X)
-        return self.clusters_.embed(rows)[1]
-
-    def _projected(self, X: Any) -> Array:
-        check_is_fitted(self, "components_")
-        X = self.columns_.informative(self._check_new(X))
-        return projected_rows(self.kernel_, X, self.solution_.components)
-
-    def _check_new(self, X: Any) -> Array:
-        return validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.n_components_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.pairwise = False
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+        return self.clusters_.place(self._projected(X))[1]
 
 
 class _Problem:
@@ -322,16 +276,16 @@ class _Problem:
     def solve(self, X: Array, kernel: Kernel, *, verbose: int = 0) -> tuple[Alternation, float]:
         """The end of the turns, and the weight of novelty."""
         model = self.model
-        profiles_of(kernel)  # refuses kernels of other families
-        scale = Scale.of(model.approximation, model.n_features, kernel, len(X), self.seed)
-        start = clusters_of_all_columns(X, self.k, scale)
+        normalize = has_degrees(kernel)  # refuses kernels of other families
+        approximation = Approximation.of(model.approximation, model.n_features, kernel, len(X), self.seed)
+        start = clusters_of_all_columns(X, self.k, approximation)
         labels = None if self.known is None else PairWeights.of_labels(self.known)
         if labels is not None and labels.norm() == 0:  # a draw of rows may have one cluster only
             labels = None
         weight = 0.0 if labels is None else float(model.novelty) if model.novelty != "balance" else None
         if weight is None and labels is not None:
-            gram = scale.fitted(RBF(), X).gram(X)
-            shown = agreement(gram, labels if start.roots is None else labels.divided(start.roots))
+            gram = approximation.fitted(RBF(), X).gram(X)
+            shown = _divided(labels, start.roots).agreement(gram)
             weight = float(start.values.sum()) / shown if shown > 0 else 1.0
         assert weight is not None
 
@@ -343,7 +297,7 @@ class _Problem:
 
         turns = alternate(
             X, kernel, self.q, start.vectors, weights, self.k,
-            scale=scale, normalize=has_degrees(kernel), init=model.init, max_iter=int(model.max_iter),
+            approximation=approximation, normalize=normalize, init=model.init, max_iter=int(model.max_iter),
             tol=float(model.tol), verbose=verbose,
         )  # fmt: skip
         return turns, weight
@@ -445,7 +399,11 @@ def _shown(turns: Alternation, known: Array | None) -> float:
     if known is None:
         return 0.0
     labels = PairWeights.of_labels(known)
-    return agreement(turns.gram, labels if turns.clusters.roots is None else labels.divided(turns.clusters.roots))
+    return _divided(labels, turns.clusters.roots).agreement(turns.gram)
+
+
+def _divided(weights: PairWeights, roots: Array | None) -> PairWeights:
+    return weights if roots is None else weights.divided(roots)
 
 
 def _likeness(labels: Array, known: Array | None) -> Any:
