@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist, pdist
 from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import normalized_mutual_info_score
 
@@ -90,6 +91,43 @@ def textbook(X, y, k, q, weight, width):
     rows = U / np.linalg.norm(U, axis=1, keepdims=True)
     labels = KMeans(k, n_init=10, random_state=0).fit_predict(rows)
     return labels, W @ W.T, weight * np.trace(Y.T @ Q @ Y) - np.trace(U.T @ Q @ U)
+
+
+class TestBesideFiveLines:
+    """Groupings that projecting out the known means and spectral clustering find are found by default too."""
+
+    @pytest.mark.parametrize("seed", [0, 2])
+    def test_moons_beside_blobs(self, seed):
+        """Two moons in two columns, with three blobs known in two others."""
+        moons, hidden = make_moons(300, noise=0.06, random_state=seed)
+        blobs, known = make_blobs(300, centers=3, random_state=seed + 1)
+        model = AlternativeClustering(2, random_state=0).fit(np.hstack([moons, blobs]), known)
+        assert nmi(hidden, model.labels_) > 0.9
+        assert model.novelty_ < 0.05
+
+    def test_one_column_of_eight(self):
+        """Two groups in one column, three known ones in two others, noise in the other five."""
+        rng = np.random.default_rng(3)
+        hidden, known = rng.integers(2, size=300), rng.integers(3, size=300)
+        X = rng.normal(size=(300, 8))
+        X[:, 0] += 6 * hidden
+        X[:, 1:3] += 5 * rng.normal(size=(3, 2))[known]
+        model = AlternativeClustering(2, random_state=0).fit(X, known)
+        assert nmi(hidden, model.labels_) > 0.9
+        assert np.abs(model.components_[:, 0]).max() > 0.9
+        assert model.n_components_ in (1, 2)
+
+    def test_three_groups(self):
+        """As many groups are sought as asked for, in as many components or one less."""
+        rng = np.random.default_rng(0)
+        hidden, known = rng.integers(3, size=300), rng.integers(2, size=300)
+        X = rng.normal(size=(300, 6))
+        X[:, :2] += 6 * np.array([(0, 0), (1, 0), (0, 1)])[hidden]
+        X[:, 2] += 6 * known
+        model = AlternativeClustering(3, random_state=0).fit(X, known)
+        assert nmi(hidden, model.labels_) > 0.9
+        assert model.n_components_ in (2, 3)
+        assert model.novelty_weight_ in (0.1, 1 / 300)
 
 
 class TestAgainstTheTextbook:
@@ -346,7 +384,7 @@ class TestPromises:
             ({"n_clusters": 0}, "n_clusters=0 must be a whole number >= 1"),
             ({"n_clusters": 41}, "n_clusters=41 is more than"),
             ({"novelty": -1.0}, "novelty=-1.0 must be a finite number >= 0"),
-            ({"novelty": "much"}, "novelty='much' is not known; pass a number >= 0 or 'balance'"),
+            ({"novelty": "much"}, "novelty='much' is not known; pass a number >= 0, 'auto' or 'balance'"),
             ({"kernel": "laplacian"}, "is not a smooth function"),
             ({"init": "other"}, "init='other' is not known"),
         ],

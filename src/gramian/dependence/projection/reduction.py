@@ -71,9 +71,9 @@ class DependenceReduction(Projector):
     n_components : int or None, default 2
         Columns of the projection, at most as many as X has; with as many, W is the rotation that orders them, and
         nothing is lost. None: first as many as there are clusters, or classes less one, then as many as lie before the
-        widest gap in the spectrum of Φ, fitted again; but at least so many of positive eigenvalue as there are classes
-        or clusters less one. k groups span that many directions, and the first is often so much the strongest that
-        the widest gap lies behind it.
+        widest gap in the spectrum of Φ, fitted again; but at least as many as there are classes less one, or, of
+        positive eigenvalue, clusters less one. k groups span that many directions, and the first is often so much the
+        strongest that the widest gap lies behind it.
     kernel : Kernel or str, default "rbf"
         Of the projected rows, with a width rule looking at all columns. Linear, Polynomial, RBF, Cauchy,
         SquaredDistance, Multiquadric, InverseMultiquadric, RationalQuadratic, ExponentialProduct, RelativeRBF,
@@ -329,10 +329,7 @@ class DependenceReduction(Projector):
         return ClusterWeights(None if y is None else partial_weights(y), float(self.label_weight))
 
     def _components(self, q: int | None, start: int, d: int, solve: Callable[[int], Any], least: int) -> Any:
-        """The solution with q components, or with as many as the gap of a first one says.
-
-        Not fewer than ``least``, as far as eigenvalues are positive.
-        """
+        """The solution with q components, or with as many as the gap of a first one says, but at least ``least``."""
         if q is not None:
             return solve(q)
         start = max(1, min(start, d - 1))
@@ -340,7 +337,9 @@ class DependenceReduction(Projector):
             warnings.simplefilter("ignore", UserWarning)  # the first number of components may be too large
             first = solve(start)
         seen = getattr(first, "solution", first)
-        least = min(least, int((seen.spectrum > 0).sum()), max(1, d - 1))
+        if seen is not first:  # clusters are not given: a direction of negative eigenvalue would blur them
+            least = min(least, int((seen.spectrum > 0).sum()))
+        least = min(least, max(1, d - 1))
         count = min(max(suggest_n_components(seen), least), d)
         return first if count == start else solve(count)
 

@@ -59,6 +59,13 @@ class PairWeights:
         C = check_array(factor, dtype=np.float64, input_name="factor", ensure_min_samples=2, ensure_min_features=0)
         self._set(C, np.ones(C.shape[1]) if scale is None else np.asarray(scale, np.float64))
 
+    @classmethod
+    def _of(cls, C: Array, scale: Array) -> PairWeights:
+        """From arrays that were checked before."""
+        out = object.__new__(PairWeights)
+        out.factor, out.scale = C, scale
+        return out
+
     def _set(self, C: Array | None, scale: Array) -> None:
         if C is not None:
             if scale.shape != (C.shape[1],) or not np.all(np.isfinite(scale)):
@@ -104,7 +111,7 @@ class PairWeights:
         C = U - U.mean(axis=0)
         # The mean of a constant is off by rounding, which would be taken for a target.
         C[:, np.abs(C).max(axis=0) <= 10 * np.finfo(float).eps * np.abs(U).max(axis=0)] = 0
-        return cls(C)
+        return cls._of(C, np.ones(C.shape[1]))
 
     # Algebra -----------------------------------------------------------------------------------------------
 
@@ -113,7 +120,7 @@ class PairWeights:
             return NotImplemented
         if other.n_samples != self.n_samples:
             raise ValueError(f"weights of {self.n_samples} and of {other.n_samples} samples cannot be added")
-        return PairWeights(np.hstack([self.factor, other.factor]), np.concatenate([self.scale, other.scale]))
+        return self._of(np.hstack([self.factor, other.factor]), np.concatenate([self.scale, other.scale]))
 
     def __mul__(self, number: Any) -> PairWeights:
         if not isinstance(number, Real) or isinstance(number, bool):
@@ -131,14 +138,14 @@ class PairWeights:
         return self + (-other) if isinstance(other, PairWeights) else NotImplemented
 
     def _scaled(self, number: float) -> PairWeights:
-        return PairWeights(self.factor, number * self.scale)
+        return self._of(self.factor, number * self.scale)
 
     def divided(self, roots: Any) -> PairWeights:
         """D^-½ Γ D^-½, given the square roots (n,) of the degrees D."""
         roots = column_or_1d(np.asarray(roots, np.float64))
         if roots.shape != (self.n_samples,) or not np.all(roots > 0):
             raise ValueError(f"roots must be {self.n_samples} positive numbers, the square roots of the degrees")
-        return PairWeights(self.factor / roots[:, None], self.scale)
+        return self._of(self.factor / roots[:, None], self.scale)
 
     # What it says about itself -----------------------------------------------------------------------------
 
