@@ -37,7 +37,7 @@ _WIDTHS = (0.5, 0.2, 0.1, 0.05)  # of the median distance, from which kernel="au
 _TRIAL_ROWS, _TRIAL_TURNS = 300, 2  # of the first round, which all settings enter
 _FINAL_ROWS, _FINALISTS = 1000, 4  # of the second, which ends early where the clusters are clear
 _CLEAR = 0.95
-_NEIGHBORS = 10  # of the graph whose clusters are the first; a Gaussian of median width misses groups in one column
+_NEIGHBORS = 10  # of the graph whose clusters are one start
 
 
 class AlternativeClustering(ClusterMixin, Projector):
@@ -285,11 +285,12 @@ class AlternativeClustering(ClusterMixin, Projector):
 
 
 class _Setting(NamedTuple):
-    """What is chosen: a fitted kernel, the weight of novelty, or None for "balance", and the number of components."""
+    """What is chosen: a fitted kernel, the weight of novelty (None: "balance"), components, and the first clusters."""
 
     kernel: Kernel
     novelty: float | None
     n_components: int
+    start: str  # "all": of all columns; of those without the known means "graph" or "gaussian"
 
 
 class _Problem:
@@ -297,25 +298,28 @@ class _Problem:
 
     def __init__(self, model: AlternativeClustering, known: Array | None, k: int, seed: int) -> None:
         self.model, self.known, self.k, self.seed = model, known, k, seed
-        self._starts: dict[tuple[int, bool, bool], RelaxedClusters] = {}
+        self._starts: dict[tuple[int, bool, str], RelaxedClusters] = {}
 
     def solve(self, X: Array, kernels: list[Kernel], sizes: list[int]) -> tuple[Kernel, Alternation, float]:
         """The best of all settings: its kernel, where its turns ended, and its weight of novelty."""
-        settings = [_Setting(*each) for each in product(kernels, self._novelties(len(X)), sizes)]
+        novelties = self._novelties(len(X))
+        is_open = len(kernels) * len(novelties) * len(sizes) > 1 and self.known is not None
+        starts = ["graph", "gaussian"] if is_open else ["all"]
+        settings = [_Setting(*each) for each in product(kernels, novelties, sizes, starts)]
         if len(settings) == 1:
-            return settings[0].kernel, *self._turns(X, settings[0], leftover=False)
+            return settings[0].kernel, *self._turns(X, settings[0])
         few, problem = self._draw(X, _TRIAL_ROWS)
-        trials = [problem._turns(few, setting, leftover=True, max_iter=_TRIAL_TURNS)[0] for setting in settings]
+        trials = [problem._turns(few, setting, max_iter=_TRIAL_TURNS)[0] for setting in settings]
         merits = np.array([problem._merit(turns) for turns in trials])
         more, problem = self._draw(X, _FINAL_ROWS)
         finalists = []
         for place in np.argsort(-merits.round(3), kind="stable")[:_FINALISTS]:  # the widest of equals
-            found = problem._turns(more, settings[place], leftover=True)
+            found = problem._turns(more, settings[place])
             finalists.append((problem._merit(found[0]), settings[place], found))
             if finalists[-1][0] > _CLEAR:
                 break
         _, setting, found = max(finalists, key=lambda each: each[0])
-        return setting.kernel, *(found if more is X else self._turns(X, setting, leftover=True))
+        return setting.kernel, *(found if more is X else self._turns(X, setting))
 
     def _novelties(self, n: int) -> list[float | None]:
         novelty = self.model.novelty
@@ -343,24 +347,18 @@ class _Problem:
         ]
         return turns.clusters.separation - max(explained)
 
-    def _turns(
-        self, X: Array, setting: _Setting, *, leftover: bool, max_iter: int | None = None
-    ) -> tuple[Alternation, float]:
-        """The end of the turns, and the weight of novelty.
-
-        They start from the clusters of what is left of the columns without the means of the known clusters
-        (``leftover``), or from those of all columns.
-        """
+    def _turns(self, X: Array, setting: _Setting, *, max_iter: int | None = None) -> tuple[Alternation, float]:
+        """The end of the turns, and the weight of novelty."""
         model = self.model
-        kernel, weight, q = setting
+        kernel, weight, q, _ = setting
         normalize = has_degrees(kernel)  # refuses kernels of other families
         approximation = Approximation.of(model.approximation, model.n_features, kernel, len(X), self.seed)
         labels = None if self.known is None else PairWeights.of_labels(self.known)
         if labels is not None and labels.norm() == 0:  # a draw of rows may have one cluster only
             labels, weight = None, 0.0
-        start = self._start(X, approximation, leftover)
+        start = self._start(X, approximation, setting.start)
         if weight is None and labels is not None:
-            every = self._start(X, approximation, leftover=False)
+            every = self._start(X, approximation, "all")
             shown = _divided(labels, every.roots).agreement(approximation.fitted(RBF(), X).gram(X))
             weight = float(every.values.sum()) / shown if shown > 0 else 1.0
         assert weight is not None
@@ -378,16 +376,16 @@ class _Problem:
         )  # fmt: skip
         return turns, weight
 
-    def _start(self, X: Array, approximation: Approximation, leftover: bool) -> RelaxedClusters:
-        """The first clusters, which do not depend on the setting."""
-        place = id(X), approximation.landmarks, leftover
+    def _start(self, X: Array, approximation: Approximation, start: str) -> RelaxedClusters:
+        """The first clusters, found once for all settings."""
+        place = id(X), approximation.landmarks, start
         if place not in self._starts:
-            if leftover and self.known is not None:
-                rest = _without_means(X, self.known)
+            rest = X if start == "all" or self.known is None else _without_means(X, self.known)
+            if start == "graph":
                 graph = NeighborGraph(min(_NEIGHBORS, len(X) - 1)).fit(rest).gram(rest)
                 self._starts[place] = RelaxedClusters.of(graph, self.k, normalize=True)
             else:
-                self._starts[place] = clusters_of_all_columns(X, self.k, approximation)
+                self._starts[place] = clusters_of_all_columns(rest, self.k, approximation)
         return self._starts[place]
 
 
