@@ -206,7 +206,7 @@ class TestSupervised:
         """Classes along one line, and a little beside it, keep the directions behind the widest gap."""
         rng = np.random.default_rng(0)
         y = np.arange(240) % 4
-        means = np.array([(0, 0, 1, 0, 0), (8, 1, 0, 0, 0), (16, -1, 0, 0, 0), (24, 0, -1, 0, 0)])
+        means = np.array([(-24, 1, -1, 0, 0), (-8, -1, 3, 0, 0), (8, -1, -3, 0, 0), (24, 1, 1, 0, 0)])
         model = DependenceReduction(None, kernel="linear", standardize=False).fit(
             means[y] + 0.3 * rng.normal(size=(240, 5)), y
         )

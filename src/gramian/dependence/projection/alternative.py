@@ -268,7 +268,8 @@ class AlternativeClustering(ClusterMixin, Projector):
         -------
         labels : ndarray (n_new,)
         """
-        return self.clusters_.predict(self._projected(X))
+        rows = self._projected(X)  # first: it refuses a model that was not fitted
+        return self.clusters_.predict(rows)
 
     def is_outlier(self, X: Any) -> Array:
         """Which new rows are similar to no fitted one; ``predict`` gives them the label of the nearest.
@@ -281,7 +282,8 @@ class AlternativeClustering(ClusterMixin, Projector):
         -------
         mask : ndarray (n_new,) of bool
         """
-        return self.clusters_.place(self._projected(X))[1]
+        rows = self._projected(X)
+        return self.clusters_.place(rows)[1]
 
 
 class _Setting(NamedTuple):
