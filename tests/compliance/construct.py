@@ -48,7 +48,6 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "ConsensusClustering": {"n_partitions": 20},
     "ClusterKernel": {"n_restarts": 4, "max_components": 5},
     "Columns": {"kernel": RBF(), "columns": [0]},
-    "DependenceReduction": {"n_components": 1},  # fewer than the columns of the checks' data
     "DependenceNetwork": {"n_features": 30, "max_layers": 3},
     "FunctionKernel": {"function": DotProduct()},
     "FourierFeatures": {"n_components": 10},

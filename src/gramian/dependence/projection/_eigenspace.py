@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh, eigvalsh
 
-from gramian.dependence.projection.pairs import OVERFLOW, Evaluation
+from gramian.dependence.projection._pairs import OVERFLOW, Evaluation
 from gramian.grams.eigen import orthonormalize
 from gramian.typing import Array
 
@@ -57,7 +57,7 @@ class MatrixSpace(_Space):
         """Leading eigenvalues of Φ + shift·WWᵀ, descending, one more than W has columns, and the first vectors."""
         d, q = self.W.shape
         shifted = self.phi + shift * (self.W @ self.W.T) if shift else self.phi
-        wanted = None if d <= _WHOLE else (d - q - 1, d - 1)
+        wanted = None if d <= _WHOLE else (max(0, d - q - 1), d - 1)
         values, vectors = eigh(shifted, subset_by_index=wanted, check_finite=False)
         if wanted is None and not shift:
             self._values = values[::-1]

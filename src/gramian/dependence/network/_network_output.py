@@ -11,9 +11,9 @@ from scipy.sparse import csr_array
 from scipy.special import log_softmax
 
 from gramian.configuration import require_memory
-from gramian.dependence.network.labelled_samples import scaled
-from gramian.dependence.network.network_layers import NetworkLayer
-from gramian.dependence.projection.columns import ColumnScaling
+from gramian.dependence.network._labelled_samples import scaled
+from gramian.dependence.network._network_layers import NetworkLayer
+from gramian.dependence.projection._estimator import ColumnScaling
 from gramian.grams import tiles
 from gramian.typing import Array
 

@@ -1,4 +1,4 @@
-"""Where the dependence solver starts, and where it ends at once if the kernel's slope is constant.
+"""The first projection of the iterative spectral method, and the only one if the kernel's slope is constant.
 
 At W = 0 every slope is f′(0), so Φ is Xᵀ C diag(s) Cᵀ X times a number, plus Xᵀ diag(D) X where the weights are not
 centred. Its leading eigenvectors need no d×d matrix when D vanishes, as it does for labels and targets.
@@ -10,11 +10,11 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator
 
-from gramian.dependence.projection.pairs import symmetric_product
-from gramian.dependence.projection.profiles import Profile, WeightedProfiles
+from gramian.dependence.projection._pairs import symmetric_product
 from gramian.dependence.projection.weights import PairWeights
 from gramian.grams.eigen import block_krylov, fix_signs
 from gramian.grams.tiles import slices
+from gramian.kernels.profile import Profile, WeightedProfiles
 from gramian.typing import Array
 
 _RANK = 1e-10  # eigenvalues below this part of the largest are zero

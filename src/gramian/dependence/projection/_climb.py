@@ -1,4 +1,4 @@
-"""The climb of the iterative spectral method from a start to a stationary point, and what it reports.
+"""The iteration of the iterative spectral method, from a start to a stationary point.
 
 At a stationary point W spans an invariant subspace of Φ(W), so the leading eigenvectors of Φ(W) are the next W. Taken
 plainly that can cycle. With a level shift ρ, the leading eigenvectors of Φ + ρ WWᵀ are a shorter step in a direction of
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from gramian.dependence.projection.eigenspace import Space, space_of
-from gramian.dependence.projection.pairs import OVERFLOW
+from gramian.dependence.projection._eigenspace import Space, space_of
+from gramian.dependence.projection._pairs import OVERFLOW
 from gramian.grams.eigen import fix_signs
 from gramian.progress import steps
 from gramian.typing import Array
@@ -113,6 +113,8 @@ class Climb:
         n_iter = 0
         if space.size <= _FLAT * current.size:
             return self._result(space, basis, path, n_iter, "stalled", flat=True)
+        if len(W) == W.shape[1]:  # J is the same for every rotation
+            return self._result(space, basis, path, n_iter, "converged")
         with steps("Projecting", total=self.max_iter, verbose=verbose) as advance:
             while True:
                 if n_iter and self._settled(space.residual, moved, path):

@@ -1,12 +1,12 @@
-"""The sum over all pairs of samples that the dependence solver maximises, and the matrix Φ of its gradient.
+"""Sum a kernel over all weighted pairs of samples, with the matrix Φ of the gradient of that sum.
 
-With profiles f_m of weights μ_m, pair weights Γ and β_ij as in ``profiles.py``,
+With kernel profiles f_m of weights μ_m (``kernels/profile.py``), pair weights Γ and β_ij of the projected rows,
 
     J(W) = Σ_ij Γ_ij Σ_m μ_m f_m(β_ij),    ∇J(W) = 2 Φ(W) W,    Φ = Xᵀ P X + Xᵀ diag(D) X,
 
 where a profile of inner products adds Γ∘f′ to P, and one of distances adds −2 Γ∘f′ to P and 2 (Γ∘f′) 1 to D. One
 pass over tiles on and above the diagonal gives J and, as asked, Φ (d×d) or P (n×n) for products with Φ. The
-approximations in ``approximate.py`` offer the same two classes' methods at a cost linear in n.
+approximations in ``_approximate.py`` offer the same two classes' methods at a cost linear in n.
 """
 
 from __future__ import annotations
@@ -16,20 +16,37 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gramian.configuration import memory_budget, require_memory, threads
-from gramian.dependence.projection.profiles import Kind, WeightedProfiles, profiles_of
+from gramian.configuration import require_memory, threads
 from gramian.dependence.projection.weights import PairWeights
-from gramian.grams.base import Gram
-from gramian.grams.dense import DenseGram
 from gramian.grams.features import squared_norms
-from gramian.grams.lazy import LazyGram
 from gramian.grams.tiles import run_threaded, slices
-from gramian.kernels import Kernel, RelativeRBF, Scaled, Sum
+from gramian.kernels import Kernel
+from gramian.kernels.profile import Kind, WeightedProfiles, beta_sides, beta_tile
 from gramian.typing import Array
 
 _EDGE = 256  # a tile of β, one of Γ and one of f′ then stay in the cache next to the processor
 _SERIAL_ROWS = 362  # fewer rows are one tile
 OVERFLOW = "the kernel overflows on the projected X; scale the columns, for instance with StandardScaler"
+
+
+def profiles_of(kernel: Kernel) -> WeightedProfiles:
+    """The functions f of a kernel and their weights, k = Σ weight · f; the kernel is fitted if it has a rule.
+
+    Examples
+    --------
+    >>> from gramian.kernels import RBF, Linear
+    >>> [(weight, profile.kind) for weight, profile in profiles_of(RBF(width=1.0) + 0.5 * Linear())]
+    [(1.0, 'distance'), (0.5, 'inner')]
+    """
+    profiles = kernel.profiles()
+    if profiles is None:
+        raise ValueError(
+            f"kernel={kernel!r} is not a smooth function of an inner product or squared distance; use Linear, "
+            "Polynomial, RBF, Cauchy, SquaredDistance, Multiquadric, InverseMultiquadric, RationalQuadratic, "
+            "ExponentialProduct, RelativeRBF, sums of multiples of them, or write your own as "
+            "ProfileKernel(value, derivative)"
+        )
+    return profiles
 
 
 class Evaluation(Protocol):
@@ -80,58 +97,48 @@ class Held:
         return self._X.T @ inside
 
 
-class Betas:
-    """β between rows of two sets of projected samples, tile by tile."""
+class KernelTiles:
+    """Kernel values and slopes between the rows of two sets of projected samples, tile by tile.
+
+    Parameters
+    ----------
+    left, right : ndarray (n, q), (m, q)
+    profiles : tuple of (float, Profile)
+    """
 
     def __init__(self, left: Array, right: Array, profiles: WeightedProfiles) -> None:
-        kinds = {profile.kind for _, profile in profiles}
-        self._sides: dict[Kind, tuple[Array, Array]] = {}
-        if "inner" in kinds:
-            self._sides["inner"] = left, right
-        if "distance" in kinds:
-            # Taken about the middle of the data, where the expanded square loses the fewest digits.
-            center = right.mean(axis=0)
-            a, b = left - center, right - center
-            ones = np.ones((len(a), 1)), np.ones((len(b), 1))
-            self._sides["distance"] = (
-                np.hstack([a, squared_norms(a)[:, None], ones[0]]),
-                np.hstack([-2 * b, ones[1], squared_norms(b)[:, None]]),
-            )
+        self.profiles = profiles
+        kinds: set[Kind] = {profile.kind for _, profile in profiles}
+        self._sides = {kind: beta_sides(kind, left, right) for kind in kinds}
 
-    def __call__(self, kind: Kind, rows: slice, columns: slice, *, same: bool) -> Array:
+    def beta(self, kind: Kind, rows: slice, columns: slice, *, same: bool, resolution: float = np.inf) -> Array:
         """A new tile of β; ``same`` says that it is a tile on the diagonal."""
         left, right = self._sides[kind]
-        beta = left[rows] @ right[columns].T
-        if kind == "distance":
-            np.maximum(beta, 0, out=beta)
-            if same:
-                np.fill_diagonal(beta, 0)
+        beta = beta_tile(kind, left[rows], right[columns], resolution)
+        if same and kind == "distance":
+            np.fill_diagonal(beta, 0)
         return beta
 
-
-def tile_sums(
-    profiles: WeightedProfiles, beta_of: Callable[[Kind], Array], rows: slice, columns: slice
-) -> tuple[Array, dict[Kind, Array]]:
-    """Σ_m μ_m f_m(β) on a tile, and the same sum of slopes f′ for each kind of β."""
-    values: Array | None = None
-    slopes: dict[Kind, Array] = {}
-    for weight, profile in profiles:
-        beta = beta_of(profile.kind)
-        scales = None
-        if profile.row_scales is not None:
-            scales = profile.row_scales[rows, None] * profile.row_scales[columns]
-            beta *= scales
-        f, slope = profile.both(beta)
-        if scales is not None:
-            slope *= scales
-        if weight != 1:
-            f *= weight
-            slope *= weight
-        values = f if values is None else np.add(values, f, out=values)
-        kind = profile.kind
-        slopes[kind] = np.add(slopes[kind], slope, out=slopes[kind]) if kind in slopes else slope
-    assert values is not None
-    return values, slopes
+    def __call__(self, rows: slice, columns: slice, *, same: bool) -> tuple[Array, dict[Kind, Array]]:
+        """Σ_m μ_m f_m(β) on a tile, and the same sum of slopes f′ for each kind of β."""
+        values: Array | None = None
+        slopes: dict[Kind, Array] = {}
+        for weight, profile in self.profiles:
+            kind, scales = profile.kind, None
+            beta = self.beta(kind, rows, columns, same=same, resolution=profile.resolution)
+            if profile.row_scales is not None:
+                scales = profile.row_scales[rows, None] * profile.row_scales[columns]
+                beta *= scales
+            f, slope = profile.both(beta)
+            if scales is not None:
+                slope *= scales
+            if weight != 1:
+                f *= weight
+                slope *= weight
+            values = f if values is None else np.add(values, f, out=values)
+            slopes[kind] = np.add(slopes[kind], slope, out=slopes[kind]) if kind in slopes else slope
+        assert values is not None
+        return values, slopes
 
 
 class PairSum:
@@ -234,11 +241,11 @@ class PairSum:
     def _tiles(self, W: Array) -> Callable[[slice, slice], tuple[Array, dict[Kind, Array], Array]]:
         """The function of a tile's place that gives its Σ μ f, its slopes and its Γ."""
         Z = self.X @ W
-        betas = Betas(Z, Z, self.profiles)
+        kernel_tile = KernelTiles(Z, Z, self.profiles)
 
         def tile(rows: slice, columns: slice) -> tuple[Array, dict[Kind, Array], Array]:
             same = rows == columns
-            values, slopes = tile_sums(self.profiles, lambda kind: betas(kind, rows, columns, same=same), rows, columns)
+            values, slopes = kernel_tile(rows, columns, same=same)
             if self.zero_diagonal and same:
                 np.fill_diagonal(values, 0)
                 for slope in slopes.values():
@@ -304,56 +311,3 @@ def symmetric_product(X: Array, weights: Array, chunk: int = 8192) -> Array:
     for rows in slices(len(X), chunk):
         total += X[rows].T @ (weights[rows, None] * X[rows])
     return (total + total.T) / 2
-
-
-# The kernel of projected samples ---------------------------------------------------------------------------
-
-
-class _Projected:
-    """A fitted kernel on projections of its training rows: widths that belong to rows stay with them."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self.kernel = kernel
-
-    def _sides(self, Z: Any, other: Any) -> tuple[Any, Any]:
-        return _sides(self.kernel, Z)
-
-    def _tile(self, left: Any, right: Any) -> Array:
-        return self.kernel._tile(left, right)
-
-    def _diagonal(self, Z: Any) -> Array:
-        return self.kernel._diagonal(Z)
-
-
-def _sides(kernel: Kernel, Z: Array) -> tuple[Any, Any]:
-    if isinstance(kernel, RelativeRBF):
-        return kernel._sides_of_widths(Z, Z, kernel.widths_, kernel.widths_)
-    if isinstance(kernel, Scaled):
-        return _sides(kernel._inner, Z)
-    if isinstance(kernel, Sum):
-        from gramian.kernels.algebra import _Parts
-
-        lefts, rights = zip(*(_sides(part, Z) for part in kernel._parts()), strict=True)
-        return _Parts(lefts), _Parts(rights)
-    return kernel._sides(Z, Z)
-
-
-def projected_gram(kernel: Kernel, Z: Array) -> Gram:
-    """The Gram of a fitted kernel on Z = X W, X being the rows that the kernel was fitted on.
-
-    Unlike ``kernel.gram(Z)`` it takes any number of columns, and widths that :class:`RelativeRBF` has given to the
-    rows of X are kept.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gramian.kernels import RBF
-    >>> X = np.array([[0.0, 5.0], [3.0, 5.0], [4.0, 5.0]])
-    >>> kernel = RBF(width="median").fit(X)
-    >>> projected_gram(kernel, X[:, :1]).shape
-    (3, 3)
-    """
-    profiles_of(kernel)  # says what is wrong with a kernel of another family
-    gram = LazyGram(_Projected(kernel), np.asarray(Z, np.float64))
-    n = gram.shape[0]
-    return DenseGram(gram._dense()) if 8.0 * n * n <= memory_budget() else gram

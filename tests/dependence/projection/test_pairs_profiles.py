@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dependence.projection.textbook_ism import KERNELS, kernel_of, rows
-from gramian.dependence.projection.profiles import check_slopes, profiles_of
+from gramian.dependence.projection._pairs import profiles_of
 from gramian.kernels import (
     RBF,
     InverseMultiquadric,
@@ -16,6 +16,12 @@ from gramian.kernels import (
     RationalQuadratic,
     RelativeRBF,
 )
+
+
+def check_slopes(profiles, X):
+    for _, profile in profiles:
+        profile.check_derivative(X)
+
 
 every_kernel = pytest.mark.parametrize("name", KERNELS)
 

@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from gramian.checks import check_samples
 from gramian.configuration import require_memory
-from gramian.dependence.projection.columns import ColumnScaling
-from gramian.dependence.projection.targets import plain_labels
+from gramian.dependence.projection._estimator import ColumnScaling
+from gramian.dependence.projection.weights import plain_labels
 from gramian.typing import Array, Matrix
 
 

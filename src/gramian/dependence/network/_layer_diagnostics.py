@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss
 
+from gramian.dependence.network._labelled_samples import indicators
 from gramian.dependence.network.label_bandwidth import LabelKernel, class_weights
-from gramian.dependence.network.labelled_samples import indicators
 from gramian.grams import tiles
 from gramian.kernels import Kernel
 from gramian.typing import Array
@@ -164,12 +162,6 @@ def class_scatter(Z: Array, codes: Array) -> float:
     Y = indicators(codes)
     means = (Y.T @ Z) / Y.sum(axis=0)[:, None]
     return float(((Z - means[codes]) ** 2).sum() / len(Z))
-
-
-def cross_entropy(R: Array, codes: Array) -> float:
-    """Log-loss, on the same rows, of a logistic regression of the classes on the features."""
-    model = LogisticRegression(max_iter=1000).fit(R, codes)
-    return float(log_loss(codes, model.predict_proba(R), labels=model.classes_))
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,12 @@ from functools import cached_property
 import numpy as np
 
 from gramian.configuration import require_memory, threads
-from gramian.dependence.projection.pairs import OVERFLOW, Betas, tile_sums
-from gramian.dependence.projection.profiles import Kind, WeightedProfiles
+from gramian.dependence.projection._pairs import OVERFLOW, KernelTiles
 from gramian.dependence.projection.weights import PairWeights
 from gramian.grams import DenseGram
 from gramian.grams.features import squared_norms
 from gramian.grams.tiles import run_threaded, slices
-from gramian.kernels.profile import orthogonal_frequencies
+from gramian.kernels.profile import Kind, WeightedProfiles, orthogonal_frequencies
 from gramian.landmarks.selection import uniform
 from gramian.typing import Array
 
@@ -254,17 +253,17 @@ class NystroemPairSum:
         Z, L = self.X @ W, self.landmarks @ W
         m = len(L)
         every = slice(0, m)
-        betas, among = Betas(Z, L, self.profiles), Betas(L, L, self.profiles)
+        across, among = KernelTiles(Z, L, self.profiles), KernelTiles(L, L, self.profiles)
 
         def tile(rows: slice) -> tuple[Array, dict[Kind, Array]]:
-            return tile_sums(self.profiles, lambda kind: betas(kind, rows, every, same=False), rows, every)
+            return across(rows, every, same=False)
 
         def add(totals: list[Array], rows: slice) -> None:
             totals[0] += self.weights.project(tile(rows)[0], rows)
 
         (sums,) = self._rows.sums(lambda: [np.zeros((len(self.weights.scale), m))], add)
         with np.errstate(over="ignore", invalid="ignore"):
-            within, slopes = tile_sums(self.profiles, lambda kind: among(kind, every, every, same=True), every, every)
+            within, slopes = among(every, every, same=True)
         if self._jitter is None:
             # Fixed from the first projection on: a jitter that moved with W would have a gradient of its own.
             self._jitter = _JITTER * float(np.trace(within)) / m or 1.0  # of a kernel that is zero, anything

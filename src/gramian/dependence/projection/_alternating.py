@@ -1,4 +1,4 @@
-"""A projection and the clusters seen through it, found in turns.
+"""Find a projection and the clusters seen in it, in turns.
 
 With clusters U fixed the projection W is a problem for :func:`gramian.dependence.ism`; with W fixed the best
 relaxed clusters are leading eigenvectors of the Gram of the projected rows. Dimension reduction without labels and
@@ -14,23 +14,24 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
 
-from gramian.clustering.core import labels_by_first_row, relative_gap, unit_rows
-from gramian.dependence.projection.ism import ISMResult, ism, sine
-from gramian.dependence.projection.profiles import WeightedProfiles, profiles_of
-from gramian.dependence.projection.spectral import ConstantPhi
+from gramian.clustering.core import Axes, kmeans, nearest_center, numbered, relative_gap, unit_rows
+from gramian.dependence.projection._climb import sine
+from gramian.dependence.projection._estimator import Approximation, projected_kernel, projected_rows
+from gramian.dependence.projection._pairs import profiles_of
+from gramian.dependence.projection._start import ConstantPhi
+from gramian.dependence.projection.ism import ISMResult, ism
 from gramian.dependence.projection.weights import PairWeights
-from gramian.grams import Gram, SandwichGram
-from gramian.kernels import RBF, Expansion, Kernel, Linear, RelativeRBF, Scaled, SquaredDistance, Sum
+from gramian.grams import Gram
+from gramian.kernels import RBF, Kernel
+from gramian.kernels.profile import WeightedProfiles
 from gramian.landmarks import Nystroem
 from gramian.progress import progress
 from gramian.randomness import generator
 from gramian.typing import Array
 
-EXACT_SAMPLES = 20_000  # beyond, summing over all pairs takes minutes per step
 # Steps of the projection before the clusters are looked at again. More make the turns cycle where there are degrees,
 # which hold near the projection they were taken at, and cost more in all where there are none.
 _INNER_STEPS = 2
@@ -44,88 +45,6 @@ WeightsOfClusters = Callable[[Array, Array | None], PairWeights]
 """Γ for clusters U (n, k) and the square roots (n,) of the degrees, or None without degrees."""
 
 
-# Kernels of projected rows ---------------------------------------------------------------------------------
-
-
-class _GivenWidths(RelativeRBF):
-    """The relative RBF of rows whose last entry is their width, because distances between projections do not tell."""
-
-    def _resolve(self, X: Array, sample_weight: Array | None = None) -> None:
-        """Nothing: the widths come with the rows."""
-
-    def _sides(self, X: Array, Y: Array) -> tuple[object, object]:
-        return self._sides_of_widths(X[:, :-1], Y[:, :-1], X[:, -1], Y[:, -1])
-
-    def _diagonal(self, X: Array) -> Array:
-        return np.ones(X.shape[0], X.dtype)
-
-
-def projected_kernel(kernel: Kernel) -> Kernel:
-    """A fitted kernel with its numbers, unfitted, for rows of another number of columns."""
-    if isinstance(kernel, Sum):
-        if any(isinstance(part, RelativeRBF) for part in kernel._parts()):
-            raise ValueError(f"kernel={kernel!r} adds to RelativeRBF, which clusters cannot follow; use it alone")
-        first, second = (projected_kernel(part) for part in kernel._parts())
-        return Sum(first, second)
-    if isinstance(kernel, Scaled):
-        return Scaled(kernel.factor, projected_kernel(kernel._inner))
-    if isinstance(kernel, SquaredDistance):
-        return Scaled(2.0, Linear())  # the same after centring, and with features
-    if isinstance(kernel, RelativeRBF):
-        return _GivenWidths(kernel.n_neighbors)
-    width = {"width": kernel.width_} if hasattr(kernel, "width_") else {}
-    return clone(kernel).set_params(**width)
-
-
-def projected_rows(kernel: Kernel, X: Array, components: Array) -> Array:
-    """X Wᵀ, with the widths of the rows of X behind it where the kernel has such."""
-    Z = X @ components.T
-    while isinstance(kernel, Scaled):
-        kernel = kernel._inner
-    return np.column_stack([Z, kernel._widths(X)]) if isinstance(kernel, RelativeRBF) else Z
-
-
-def has_degrees(kernel: Kernel) -> bool:
-    """Whether the kernel is never negative, so that its row sums can serve as degrees."""
-    return all(profile.nonnegative for _, profile in profiles_of(kernel))
-
-
-@dataclass(frozen=True)
-class Scale:
-    """Whether pairs are summed exactly or through landmarks.
-
-    Attributes
-    ----------
-    approximation : {None, "fourier", "nystroem"}
-        Of the projection's objective.
-    landmarks : bool
-        Whether clusters are those of landmarks.
-    n_features : int
-    seed : int
-    """
-
-    approximation: str | None
-    landmarks: bool
-    n_features: int
-    seed: int
-
-    @classmethod
-    def of(cls, approximation: str | None, n_features: int, kernel: Kernel, n: int, seed: int) -> Scale:
-        """``approximation="auto"`` resolved for n samples; a kernel that is not definite stays exact."""
-        landmarks = approximation is not None
-        if approximation == "auto":
-            landmarks = n > EXACT_SAMPLES
-            solved_at_once = all(profile.constant_slope for _, profile in profiles_of(kernel))
-            approximation = "nystroem" if landmarks and kernel.definite and not solved_at_once else None
-        return cls(approximation, landmarks, min(int(n_features), n), seed)
-
-    def fitted(self, kernel: Kernel, rows: Array) -> Kernel:
-        """The kernel, or its landmark approximation, fitted on rows."""
-        if self.landmarks and kernel.definite and not kernel.has_features:
-            kernel = Nystroem(self.n_features, kernel=kernel, random_state=self.seed)
-        return kernel.fit(rows)
-
-
 # Clusters of a Gram ----------------------------------------------------------------------------------------
 
 
@@ -135,40 +54,43 @@ class RelaxedClusters:
 
     Attributes
     ----------
-    vectors : ndarray (n, k)
-        U, orthonormal, orthogonal to the constant vector. Fewer columns where Q has a lower rank.
-    values : ndarray (k,)
-        The eigenvalues; their sum is the quality of the clusters.
-    roots : ndarray (n,) or None
-        The square roots of the degrees.
+    axes : Axes
+        U and the eigenvalues, whose sum is the quality of the clusters. U is orthonormal and orthogonal to the
+        constant vector, with fewer columns where Q has a lower rank.
     n_clusters : int
         k, also where there are fewer eigenvectors.
     settled : bool
         Whether the eigenvectors reached their tolerance.
     """
 
-    vectors: Array
-    values: Array
-    roots: Array | None
+    axes: Axes
     n_clusters: int
     settled: bool
 
     @classmethod
     def of(cls, gram: Gram, k: int, *, normalize: bool) -> RelaxedClusters:
         """The best k relaxed clusters."""
-        n = gram.shape[0]
-        roots, view = None, gram
-        if normalize:
-            roots = degree_roots(gram)
-            view = SandwichGram(gram, 1 / roots)
         with warnings.catch_warnings(record=True) as said:
             # Told once at the end, of the clusters that are kept, not of every turn.
             warnings.simplefilter("always", ConvergenceWarning)
-            values, vectors = view.centered().eigenpairs(min(k, n - 1), tol=_EIGEN_TOL)
-        keep = values > 1e-9 * max(float(values[0]), 0.0)
-        if not keep.any():
-            raise ValueError("all rows of X are alike under the kernel, so there is nothing to cluster; check X")
-        return cls(np.ascontiguousarray(vectors[:, keep]), values[keep], roots, k, not said)
+            kind = "relaxed" if normalize else "relaxed_kernel"
+            axes = Axes.of(gram, kind, min(k, gram.shape[0] - 1), tol=_EIGEN_TOL)
+        return cls(axes, k, not said)
+
+    @property
+    def vectors(self) -> Array:
+        """U (n, k)."""
+        return self.axes.vectors
+
+    @property
+    def values(self) -> Array:
+        """The eigenvalues, (k,)."""
+        return self.axes.values
+
+    @property
+    def roots(self) -> Array | None:
+        """The square roots of the degrees, (n,)."""
+        return None if self.axes.inverse_roots is None else 1 / self.axes.inverse_roots
 
     @property
     def separation(self) -> float:
@@ -196,30 +118,23 @@ def degree_roots(gram: Gram) -> Array:
     return np.asarray(np.sqrt(np.maximum(degrees, _NO_DEGREE * float(degrees.max()))))
 
 
-def clusters_of_all_columns(X: Array, k: int | None, scale: Scale, most: int = 20) -> RelaxedClusters:
+def clusters_of_all_columns(X: Array, k: int | None, approximation: Approximation, most: int = 20) -> RelaxedClusters:
     """Clusters of X itself under a Gaussian of median width, where every alternation starts.
 
     With ``k=None`` as many as the widest relative gap of the first ``most`` eigenvalues says.
     """
-    gram = scale.fitted(RBF(), X).gram(X)
+    gram = approximation.fitted(RBF(), X).gram(X)
     if k is None:
         n_values = min(most + 1, len(X) - 1)
         k = 2 if n_values < 3 else relative_gap(gram.normalized().eigenpairs(n_values, tol=1e-4)[0], graph=False)
     return RelaxedClusters.of(gram, k, normalize=True)
 
 
-def agreement(gram: Gram, weights: PairWeights) -> float:
-    """Σ_ij Γ_ij K_ij, through products of the Gram with the factor of Γ."""
-    C = weights.factor
-    return float(np.einsum("ia,ia,a->", C, gram @ C, weights.scale))
-
-
 class ClustersForNewRows:
-    """k-means on the rows of U, and the same for rows that come later.
+    """k-means on the rows of U, and the clusters of new rows.
 
-    A row z has u(z) = Λ^-1 Uᵀ(b(z) − b̄), with b_j = k(z, z_j) / √(d(z) d_j) and b̄ the mean of the b of the fitted
-    rows; for a fitted row that is its row of U. A row without degree takes the label of the nearest fitted row (or
-    landmark).
+    New rows are placed among those of U by the eigenvector equation. A row without degree takes the label of the
+    nearest fitted row (or landmark).
 
     Attributes
     ----------
@@ -229,41 +144,18 @@ class ClustersForNewRows:
         Among rows of U of unit length.
     """
 
-    def __init__(
-        self, kernel: Kernel, rows: Array, gram: Gram, clusters: RelaxedClusters, k: int, n_init: int, seed: int
-    ) -> None:
-        U, roots = clusters.vectors, clusters.roots
-        found = KMeans(k, n_init=n_init, random_state=seed).fit(_directions(U))
-        self.labels, used = labels_by_first_row(found.labels_)
-        self.centers = found.cluster_centers_[used]
-        weighted = U / clusters.values
-        ones = np.ones((len(U), 1))
-        if roots is None:
-            mean = gram @ ones[:, 0] / len(U)
-            self.no_degree = None
-        else:
-            mean = gram @ (1 / roots) / (len(U) * roots)
-            weighted = np.hstack([weighted / roots[:, None], ones])
-            self.no_degree = _NO_DEGREE * float(roots.max()) ** 2
-        self.offset = mean @ (U / clusters.values)
-        self.expansion = Expansion(kernel, rows, weighted, gram=gram)
+    def __init__(self, turns: Alternation, k: int, n_init: int, seed: int) -> None:
+        axes, kernel = turns.clusters.axes, turns.kernel
+        self.labels, self.centers = numbered(*kmeans(_directions(axes.vectors), k, n_init=n_init, seed=seed))
+        self.place = axes.placement(kernel, turns.rows, turns.gram)
         landmarks = isinstance(kernel, Nystroem)
-        self.anchors = kernel.landmarks_ if landmarks else rows
+        self.anchors = kernel.landmarks_ if landmarks else turns.rows
         self.anchor_labels = self.labels[kernel.landmark_indices_] if landmarks else self.labels
-
-    def embed(self, rows: Array) -> tuple[Array, Array]:
-        """u of every row, and a mask of those without degree."""
-        U = self.expansion(rows)
-        if self.no_degree is None:
-            return U - self.offset, np.zeros(len(U), bool)
-        degrees = U[:, -1]
-        alone = degrees <= self.no_degree
-        return U[:, :-1] / np.sqrt(np.where(alone, 1.0, degrees))[:, None] - self.offset, alone
 
     def predict(self, rows: Array) -> Array:
         """The cluster of every row."""
-        U, alone = self.embed(rows)
-        labels: Array = pairwise_distances_argmin(_directions(U), self.centers)
+        U, alone = self.place(rows)
+        labels = nearest_center(_directions(U), self.centers)
         if alone.any():
             labels[alone] = self.anchor_labels[pairwise_distances_argmin(rows[alone], self.anchors)]
         return labels
@@ -335,7 +227,7 @@ def alternate(
     weights: WeightsOfClusters,
     n_clusters: int,
     *,
-    scale: Scale,
+    approximation: Approximation,
     normalize: bool,
     init: str = "spectral",
     max_iter: int = 30,
@@ -357,7 +249,7 @@ def alternate(
         Γ of U and the roots of the degrees.
     n_clusters : int
         Columns of the next U.
-    scale : Scale
+    approximation : Approximation
     normalize : bool
         Divide the kernel by its degrees, which must then not be negative. Without degrees the objective never falls.
     init : {"spectral", "random"}
@@ -375,10 +267,10 @@ def alternate(
     def seen(W: Array) -> tuple[Array, Kernel, Gram]:
         """The rows under the projection, the kernel fitted on them, and its Gram."""
         rows = projected_rows(kernel, X, W.T)
-        fitted = scale.fitted(clone(plain), rows)
+        fitted = approximation.fitted(clone(plain), rows)
         return rows, fitted, fitted.gram(rows)
 
-    W, U = _first_projection(X, weights, start, profiles_of(kernel), n_components, init, scale.seed), start
+    W, U = _first_projection(X, weights, start, profiles_of(kernel), n_components, init, approximation.seed), start
     roots = degree_roots(seen(W)[2]) if normalize else None
     best: tuple[float, ISMResult, RelaxedClusters] | None = None
     path: list[float] = []
@@ -389,13 +281,13 @@ def alternate(
             warnings.simplefilter("ignore", UserWarning)  # a turn need not converge; the whole is judged below
             solution = ism(
                 X, weights(U, roots), kernel, n_components, init=W, tol=_INNER_TOL, max_iter=_INNER_STEPS,
-                approximation=scale.approximation, n_features=scale.n_features, random_state=scale.seed,
+                approximation=approximation.kind, n_features=approximation.n_features, random_state=approximation.seed,
             )  # fmt: skip
         view = None  # the last Gram goes before the next one comes
         view = seen(solution.components.T)
         clusters = RelaxedClusters.of(view[2], n_clusters, normalize=normalize)
         roots = clusters.roots
-        path.append(agreement(view[2], weights(clusters.vectors, roots)))
+        path.append(weights(clusters.vectors, roots).agreement(view[2]))
         if best is None or path[-1] >= best[0]:
             best = path[-1], solution, clusters
         moved = max(sine(W, solution.components.T), _moved(U, clusters.vectors))
