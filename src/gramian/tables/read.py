@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from gramian.checks import whole
 from gramian.tables.streams import Fault, in_one_line
 from gramian.tables.table import IGNORED, Table
 
@@ -94,8 +95,8 @@ def read_table(
 
     from gramian.tables.formats import opener_of, read_raw
 
-    if max_rows is not None and max_rows < 1:
-        raise ValueError(f"max_rows={max_rows} must be a whole number >= 1 or None")
+    if max_rows is not None:
+        max_rows = whole(max_rows, "max_rows", instead="None")
     name = "standard input" if source == "-" and stream is None else Path(source).name or str(source)
     try:
         raw = read_raw(opener_of(source, stream), sheet, max_rows)
