@@ -4,7 +4,7 @@ An application of the tasks, which it uses by their public names; :mod:`gramian.
 """
 
 from gramian.exploration.analyse import explore
-from gramian.exploration.model import TableModel
+from gramian.exploration.model import TableModel, load_table_model
 from gramian.exploration.result import (
     Alternative,
     Cluster,
@@ -29,5 +29,6 @@ __all__ = [
     "TableModel",
     "UnreadableTable",
     "explore",
+    "load_table_model",
     "read_table",
 ]
