@@ -272,6 +272,8 @@ def serve(
     max_size: Annotated[float, typer.Option(min=0.001, help="Largest upload, in MB.")] = 200,
     time_limit: Annotated[float, typer.Option(min=0.01, help="Minutes for one exploration.")] = 30,
     memory_limit: Annotated[float, typer.Option(min=1, help="GiB for one exploration.")] = 6,
+    keep: Annotated[int, typer.Option(min=1, help="Explorations to keep; the oldest are deleted first.")] = 100,
+    keep_size: Annotated[float, typer.Option(min=0.001, help="GB of them to keep; the newest always stays.")] = 10,
     quiet: Quiet = False,
 ) -> None:
     """Explore tables in a browser, on this machine."""
@@ -291,6 +293,8 @@ def serve(
             max_bytes=int(max_size * 1e6),
             time_limit=60 * time_limit,
             memory_limit=int(memory_limit * 2**30),
+            keep=keep,
+            keep_bytes=int(keep_size * 1e9),
         )
 
 
