@@ -33,9 +33,9 @@ _OPTIONAL = {"gramian.deep": "torch"}
 # The layers for people: they work on tables and files, not on arrays, and need the extra "app".
 _FOR_PEOPLE = frozenset({"gramian.cli", "gramian.exploration", "gramian.report", "gramian.tables", "gramian.web"})
 
-# What explore saves: a model, and parts that only it holds. Named here, because finding them would import the layers.
-_TABLE_MODEL = frozenset({"gramian.exploration.model.TableModel"})
-_TABLE_MODEL_PARTS = frozenset({"gramian.exploration.oddness.Oddness", "gramian.tables.prepare.Preparation"})
+# What is saved of the layers for people: named here, because finding it would import them.
+_TABLE_MODELS = frozenset({"gramian.exploration.model.TableModel", "gramian.tables.prepare.Preparation"})
+_TABLE_MODEL_PARTS = frozenset({"gramian.exploration.oddness.Oddness"})
 
 # Modules that serve the others; nothing of them is part of a fitted model.
 _SERVICES = frozenset(
@@ -144,7 +144,7 @@ def model_classes() -> frozenset[str]:
     >>> "gramian.configuration.config" in model_classes()
     False
     """
-    return frozenset(_full_name(cls) for _, cls in all_estimators()) | _TABLE_MODEL
+    return frozenset(_full_name(cls) for _, cls in all_estimators()) | _TABLE_MODELS
 
 
 @cache

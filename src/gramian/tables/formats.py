@@ -143,7 +143,7 @@ def _json_array(file: Utf8Stream, max_rows: int | None) -> RawTable:
 
 
 def _parquet(opener: Callable[[], BinaryIO], max_rows: int | None) -> RawTable:
-    def rows_of(lent: BinaryIO) -> Any:
+    def rows_of(lent: Any) -> Any:
         parquet = pa.parquet.ParquetFile(lent)
         batches, n_rows = [], 0
         for batch in parquet.iter_batches(1 << 16):
@@ -156,7 +156,8 @@ def _parquet(opener: Callable[[], BinaryIO], max_rows: int | None) -> RawTable:
     with opener() as file:
         try:
             # A part of a gzip cannot be jumped to.
-            table = read_by_arrow(file if file.seekable() else io.BytesIO(file.read()), rows_of)
+            whole_file = file if file.seekable() else io.BytesIO(file.read())
+            table = read_by_arrow(whole_file, rows_of, random_access=True)
         except (pa.ArrowException, OSError) as error:
             raise Fault(f" is damaged Parquet ({in_one_line(error)}); fetch or save it again") from error
     return _from_arrow(table.slice(0, max_rows), [])

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -57,7 +57,7 @@ def read_separated(opener: Callable[[], Utf8Stream], max_rows: int | None) -> Ra
         column_types=dict.fromkeys(names, pa.string()), null_values=codes, strings_can_be_null=True
     )
 
-    def batches_of(lent: BinaryIO) -> list[Any]:
+    def batches_of(lent: Any) -> list[Any]:
         reader = pa.csv.open_csv(lent, read_options, parse_options, convert_options)
         batches, n_rows = [], 0
         for batch in reader:

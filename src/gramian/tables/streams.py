@@ -32,17 +32,20 @@ def in_one_line(error: BaseException) -> str:
     return text if len(text) <= 120 else text[:117] + "..."
 
 
-def read_by_arrow(file: Any, read: Callable[[BinaryIO], T]) -> T:
+def read_by_arrow(file: Any, read: Callable[[Any], T], *, random_access: bool = False) -> T:
     """Let Arrow read a Python file, and return once its threads have let go of it.
 
-    A thread of Arrow that drops the file while Python ends aborts the process ("terminate called without an active
-    exception"): it asks for the interpreter's lock, and Python ends the thread inside a destructor of C++.
+    A thread of Arrow that drops a Python object while Python ends aborts the process ("terminate called without an
+    active exception"): it asks for the interpreter's lock, and Python ends the thread inside a destructor of C++. So
+    the blocks of a stream are copied to memory of Arrow, and the file itself is waited for.
     """
+    import pyarrow as pa  # here, because programs that read no file need none of it
+
     lent = io.BufferedReader(file, BLOCK)
     let_go = threading.Event()
     weakref.finalize(lent, let_go.set)
     try:
-        return read(lent)
+        return read(lent if random_access else pa.BufferedInputStream(pa.PythonFile(lent, "r"), BLOCK))
     except BaseException as error:
         traceback.clear_frames(error.__traceback__)  # they hold the file too
         raise
