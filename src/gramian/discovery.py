@@ -53,7 +53,7 @@ _SERVICES = frozenset(
 )
 
 # Methods that Python calls while an object is built from a file, or when it goes; a part of a model has none.
-_HOOKS = frozenset({"__new__", "__setstate__", "__del__", "__setattr__", "__reduce__", "__reduce_ex__"})
+_HOOKS = frozenset({"__new__", "__setstate__", "__del__", "__reduce__", "__reduce_ex__"})
 
 # Exported base classes without an abstract mark: users derive from them, but do not construct them.
 _BASES = frozenset({"gramian.kernels.base.Kernel"})
