@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from gramian.checks import whole
 from gramian.tables.streams import Fault, in_one_line
 from gramian.tables.table import CATEGORY, IGNORED, NUMBER, Table
 
@@ -98,8 +99,8 @@ def read_table(
 
     from gramian.tables.formats import frame_columns, opener_of, read_raw
 
-    if max_rows is not None and max_rows < 1:
-        raise ValueError(f"max_rows={max_rows} must be a whole number >= 1 or None")
+    if max_rows is not None:
+        max_rows = whole(max_rows, "max_rows", instead="None")
     if hasattr(source, "read") and stream is None:
         source, stream = getattr(source, "name", "file"), source
     is_frame = hasattr(source, "columns") and not isinstance(source, (str, os.PathLike))
