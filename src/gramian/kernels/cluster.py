@@ -78,9 +78,11 @@ class ClusterKernel(FeatureMap):
     m_step : {"imputed", "observed"}, default "imputed"
         Means and variances of the expected completed rows, as published, or of the observed values alone.
     reg_covar : float, default 1e-3
-        Least variance of a component in a column, as a part of the column's (by its middle half, which a few far
-        values do not change). No component is narrower than half the step between neighbouring values either, which
-        matters for counts and ratings.
+        For "diag" and "spherical" the least variance of a component in a column, as a part of the column's (by its
+        middle half, which a few far values do not change). No component is narrower than half the step between
+        neighbouring values either, which matters for counts and ratings. For "full" and "tied" the same amount is
+        added to each variance after every step of EM instead: a least variance alone would not keep a covariance
+        matrix from being singular.
     hard : bool, default False
         Count only the most probable component: the hard cluster kernel, or co-association matrix.
     normalize : {"count", "cosine"}, default "count"
