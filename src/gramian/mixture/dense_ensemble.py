@@ -56,8 +56,11 @@ def fit_dense_mixtures(
 def stack_dense(mixtures: list[Parameters]) -> tuple[Array, Array, Array]:
     """Weights and means of all components, and the covariances: of all components, or of all mixtures if tied."""
     join = np.concatenate if mixtures[0].covariances.ndim == 3 else np.stack
-    weights, means, covariances = zip(*mixtures, strict=True)
-    return np.concatenate(weights), np.concatenate(means), join(covariances)
+    return (
+        np.concatenate([mixture.weights for mixture in mixtures]),
+        np.concatenate([mixture.means for mixture in mixtures]),
+        join([mixture.covariances for mixture in mixtures]),
+    )
 
 
 def split_dense(sizes: Array, weights: Array, means: Array, covariances: Array) -> list[Parameters]:

@@ -14,9 +14,10 @@ from sklearn.metrics import pairwise_distances_argmin, pairwise_distances_argmin
 
 from gramian.mixture.columns import column_moments
 from gramian.mixture.em import CovarianceType, Parameters
+from gramian.mixture.levels import Levels, level_probabilities
 from gramian.typing import Array
 
-__all__ = ["cluster_labels", "observed_scale", "start_from_labels"]
+__all__ = ["cluster_labels", "matching_features", "observed_scale", "start_from_labels", "start_levels"]
 
 
 def observed_scale(X: Array, *, common: bool = False) -> tuple[Array, Array]:
@@ -71,14 +72,53 @@ def cluster_labels(X: Array, n_clusters: int, method: str, rng: np.random.Genera
     return pairwise_distances_argmin(X, np.where(counts, sums / np.maximum(counts, 1), centers))
 
 
+def matching_features(numbers: Array, hot: Array, levels: Levels) -> Array:
+    """Rows whose squared distances add up differences of numbers and levels that do not match.
+
+    Two rows with different levels in a column are 2 / P apart, squared, if P is the chance that two rows differ there:
+    on average 2, as for a column of numbers in standard units. A missing entry is at the mean.
+
+    Parameters
+    ----------
+    numbers : ndarray (n, d)
+        In standard units, complete.
+    hot : ndarray (L, n) of bool
+        The levels of the rows.
+    levels : Levels
+
+    Returns
+    -------
+    features : ndarray (n, d + L)
+    """
+    starts, sizes = levels.starts, levels.sizes
+    if not len(sizes):
+        return numbers
+    differ = 1 - np.add.reduceat(levels.shares**2, starts)
+    missing = np.repeat(np.add.reduceat(hot, starts, axis=0, dtype=np.intp) == 0, sizes, axis=0)
+    unit = np.sqrt(np.repeat(np.maximum(differ, 1e-3), sizes))
+    return np.hstack([numbers, np.where(missing, levels.shares[:, None], hot).T / unit])
+
+
+def start_levels(hot: Array, labels: Array, n_components: int, levels: Levels) -> Array:
+    """Probabilities (K, L) of the levels in clusters of the rows; every level is possible in every cluster."""
+    members = np.zeros((n_components, len(labels)))
+    members[labels, np.arange(len(labels))] = 1
+    return level_probabilities(members @ hot.T, levels._replace(smoothing=max(levels.smoothing, 1.0)))
+
+
 def start_from_labels(
-    X: Array, labels: Array, n_components: int, covariance_type: CovarianceType, ridge: float
+    X: Array,
+    labels: Array,
+    n_components: int,
+    covariance_type: CovarianceType,
+    ridge: float,
+    n_numbers: int | None = None,
 ) -> Parameters:
     """Parameters of a mixture whose components are clusters of the rows of a complete table.
 
     A cluster's covariance is drawn towards that within all clusters, as much as d + 1 more rows would do: with fewer
     rows than columns its own is singular, and EM would never leave it. A cluster without rows is put at the row
-    farthest from the others' means.
+    farthest from the others' means. With ``n_numbers``, only so many of the first columns are those of the mixture.
 
     Examples
     --------
@@ -98,6 +138,9 @@ def start_from_labels(
         _, distances = pairwise_distances_argmin_min(X, means[np.flatnonzero(counts)])
         means[k] = X[np.argmax(distances)]
         counts[k] = 1
+    if n_numbers is not None:
+        d = n_numbers
+        X, means, residuals = X[:, :d], means[:, :d], residuals[:, :d]
     pooled = residuals.T @ residuals / n
     pooled[np.diag_indices(d)] += ridge
     weights = counts / counts.sum()
