@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from gramian.mixture.levels import Levels, indicators, level_probabilities, log_prior, observed_levels
+from gramian.mixture.levels import (
+    Levels,
+    indicators,
+    level_probabilities,
+    log_prior,
+    matching_features,
+    observed_levels,
+)
 
 SIZES = np.array([2, 3])
 
@@ -59,3 +66,18 @@ def test_no_categorical_column_has_no_levels():
     assert indicators(np.empty((4, 0), int), levels.sizes).shape == (0, 4)
     assert level_probabilities(np.empty((2, 0)), levels).shape == (2, 0)
     assert log_prior(np.empty((2, 0)), levels) == 0
+
+
+def test_levels_that_differ_are_as_far_apart_as_two_rows_of_a_number_on_average(codes):
+    complete = np.where(codes < 0, 0, codes)
+    levels = observed_levels(complete, SIZES, 1.0)
+    rows = matching_features(np.zeros((40, 1)), indicators(complete, SIZES), levels)
+    squared = ((rows[:, None] - rows[None]) ** 2).sum(axis=2)
+    differ = complete[:, None] != complete[None]
+    chance = differ.mean(axis=(0, 1))
+    np.testing.assert_allclose(squared, (2 * differ / chance).sum(axis=2))
+    np.testing.assert_allclose(squared.mean(), 4)  # two columns
+    # A missing entry is at the mean of the observed ones.
+    observed = codes[:, 1] >= 0
+    rows = matching_features(np.zeros((40, 1)), indicators(codes, SIZES), observed_levels(codes, SIZES, 1.0))
+    np.testing.assert_allclose(rows[~observed, 3:], np.tile(rows[observed, 3:].mean(axis=0), ((~observed).sum(), 1)))

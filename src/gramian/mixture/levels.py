@@ -23,11 +23,6 @@ class Levels(NamedTuple):
     shares: Array  # (L,), of the observed entries of the column
     smoothing: float  # pseudo-rows with these shares in every component
 
-    @property
-    def starts(self) -> Array:
-        """The first level of each column, (c,)."""
-        return np.cumsum(self.sizes) - self.sizes
-
 
 def observed_levels(codes: Array, sizes: Array, smoothing: float) -> Levels:
     """Levels with their shares among the observed entries.
@@ -94,6 +89,33 @@ def level_probabilities(counts: Array, levels: Levels) -> Array:
 def log_prior(probabilities: Array, levels: Levels) -> float:
     """Log-density of the Dirichlet prior, up to a constant."""
     return float(levels.smoothing * (np.log(probabilities) @ levels.shares).sum())
+
+
+def matching_features(numbers: Array, hot: Array, levels: Levels) -> Array:
+    """Rows whose squared distances add up differences of numbers and levels that do not match.
+
+    Two rows with different levels in a column are 2 / P apart, squared, if P is the chance that two rows differ there:
+    on average 2, as for a column of numbers in standard units. A missing entry is at the mean.
+
+    Parameters
+    ----------
+    numbers : ndarray (n, d)
+        In standard units, complete.
+    hot : ndarray (L, n) of bool
+        The levels of the rows.
+    levels : Levels
+
+    Returns
+    -------
+    features : ndarray (n, d + L)
+    """
+    sizes = levels.sizes
+    if not len(sizes):
+        return numbers
+    differ = np.maximum(1 - _totals(levels.shares**2, sizes), 1e-3)
+    observed = _totals(hot.T.astype(numbers.dtype), sizes)
+    filled = hot.T + (1 - observed) * levels.shares
+    return np.hstack([numbers, (filled / np.sqrt(differ)).astype(numbers.dtype, copy=False)])
 
 
 def _totals(values: Array, sizes: Array) -> Array:

@@ -14,7 +14,7 @@ from gramian.checks import check_choice, check_count, check_real, check_whole, r
 from gramian.configuration import require_memory
 from gramian.mixture.em import CovarianceType, Fit, Parameters, log_joint, memberships, run_em
 from gramian.mixture.imputation import conditional_draw, draw_choices, expected_missing, random_rows
-from gramian.mixture.levels import indicators, observed_levels
+from gramian.mixture.levels import indicators, matching_features, observed_levels
 from gramian.mixture.mixed_columns import (
     categorical_columns,
     codes_of,
@@ -25,7 +25,7 @@ from gramian.mixture.mixed_columns import (
 )
 from gramian.mixture.patterns import IncompleteTable
 from gramian.mixture.scaling import Scaling, free_parameters
-from gramian.mixture.starts import cluster_labels, matching_features, observed_scale, start_from_labels, start_levels
+from gramian.mixture.starts import cluster_labels, observed_scale, start_from_labels, start_levels
 from gramian.progress import steps
 from gramian.randomness import generator, spawn
 from gramian.typing import Array, Matrix, RandomState

@@ -17,7 +17,7 @@ from gramian.mixture.em import CovarianceType, Parameters
 from gramian.mixture.levels import Levels, level_probabilities
 from gramian.typing import Array
 
-__all__ = ["cluster_labels", "matching_features", "observed_scale", "start_from_labels", "start_levels"]
+__all__ = ["cluster_labels", "observed_scale", "start_from_labels", "start_levels"]
 
 
 def observed_scale(X: Array, *, common: bool = False) -> tuple[Array, Array]:
@@ -70,33 +70,6 @@ def cluster_labels(X: Array, n_clusters: int, method: str, rng: np.random.Genera
     counts = np.bincount(labels, minlength=n_clusters)[:, None]
     sums = np.stack([np.bincount(labels, column, n_clusters) for column in X.T], axis=1)
     return pairwise_distances_argmin(X, np.where(counts, sums / np.maximum(counts, 1), centers))
-
-
-def matching_features(numbers: Array, hot: Array, levels: Levels) -> Array:
-    """Rows whose squared distances add up differences of numbers and levels that do not match.
-
-    Two rows with different levels in a column are 2 / P apart, squared, if P is the chance that two rows differ there:
-    on average 2, as for a column of numbers in standard units. A missing entry is at the mean.
-
-    Parameters
-    ----------
-    numbers : ndarray (n, d)
-        In standard units, complete.
-    hot : ndarray (L, n) of bool
-        The levels of the rows.
-    levels : Levels
-
-    Returns
-    -------
-    features : ndarray (n, d + L)
-    """
-    starts, sizes = levels.starts, levels.sizes
-    if not len(sizes):
-        return numbers
-    differ = 1 - np.add.reduceat(levels.shares**2, starts)
-    missing = np.repeat(np.add.reduceat(hot, starts, axis=0, dtype=np.intp) == 0, sizes, axis=0)
-    unit = np.sqrt(np.repeat(np.maximum(differ, 1e-3), sizes))
-    return np.hstack([numbers, np.where(missing, levels.shares[:, None], hot).T / unit])
 
 
 def start_levels(hot: Array, labels: Array, n_components: int, levels: Levels) -> Array:
