@@ -261,8 +261,8 @@ def _dense_sums(table: IncompleteTable, components: Gaussians, parameters: Param
         total = totals[share]
         for part in completed(table, shares[share], components):
             part.log_densities[...] += log_weights
-            hot = table.indicators[:, part.chunk.rows].astype(dtype)
             if L:
+                hot = table.indicators[:, part.chunk.rows].astype(dtype)
                 part.log_densities[...] += log_levels @ hot
             gamma, likelihood = memberships(part.log_densities, axis=0)
             _add(part, gamma, total)
