@@ -24,7 +24,7 @@ from gramian.dependence import (
 from gramian.embedding import KernelECA, KernelPCA
 from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
-from gramian.mixture import IncompleteGaussianMixture
+from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
 from gramian.persistence import load, save
 from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
 
@@ -43,6 +43,7 @@ __all__ = [
     "DependenceReduction",
     "FourierFeatures",
     "IncompleteGaussianMixture",
+    "IncompleteMixture",
     "KernelECA",
     "KernelKMeans",
     "KernelPCA",

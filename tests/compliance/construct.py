@@ -73,6 +73,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
         {"covariance_type": "diag"},
         {"covariance_type": "spherical"},
     ],
+    "IncompleteMixture": [{"covariance_type": "full"}],
     "KernelPCA": [{"center": False}],
     "KernelPageRank": [{"order": "restart", "n_components": 3}],
     "RankedClustering": [{"normalized": False}, {"metric": "cosine"}],
