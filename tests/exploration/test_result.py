@@ -9,7 +9,7 @@ from gramian.exploration.result import View
 
 def test_a_view_is_written_as_it_is(explored):
     found, _, _ = explored
-    names = ["name", "title", "n_clusters", "stability", "separation", "score", "chosen"]
+    names = ["name", "title", "n_clusters", "agreement", "cut", "score", "chosen"]
     assert list(asdict(found.views[0])) == names
     assert found.views[0].chosen
     with pytest.raises(FrozenInstanceError):

@@ -27,10 +27,10 @@ class View:
         For people.
     n_clusters : int
         The number it was tried with.
-    stability : float
-        Agreement (adjusted Rand index) of clusterings of resampled rows, from 0 to 1.
-    separation : float
-        The internal criterion, from 0 to 1.
+    agreement : float
+        Mean adjusted Rand index with the three views that agree most with it.
+    cut : float
+        Share of the edges between near rows that lead out of a group, by what chance would give: 0 to about 1.
     score : float
         What views are compared by.
     chosen : bool
@@ -39,8 +39,8 @@ class View:
     name: str
     title: str
     n_clusters: int
-    stability: float
-    separation: float
+    agreement: float
+    cut: float
     score: float
     chosen: bool = False
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.impute import KNNImputer
-from sklearn.metrics import pairwise_distances
 
-from gramian.clustering import CompletedGraph, Completion
+from gramian.clustering import CompletedGraph, Completion, shared_distances
+from gramian.clustering.automatic.graphs import neighbor_edges
 
 
 @settings(max_examples=40, deadline=None)
@@ -21,10 +21,12 @@ def test_holes_are_filled_as_the_imputer_fills_them(seed, n, d, rate):
     new = np.where(rng.random((5, d)) < rate, np.nan, rng.standard_normal((5, d)))
     completion = Completion().fit(X)
     Z = (X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
-    peer = KNNImputer(n_neighbors=1).fit(Z)
-    np.testing.assert_allclose(completion.transform(X), peer.transform(Z), atol=1e-10)
+    one, five = KNNImputer(n_neighbors=1).fit(Z), KNNImputer(n_neighbors=5).fit(Z)
     scaled = (new - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
-    np.testing.assert_allclose(completion.transform(new), peer.transform(scaled), atol=1e-10)
+    for rows, units in ((X, Z), (new, scaled)):
+        known = (~np.isnan(rows)).sum(axis=1) >= 3
+        expected = np.where(known[:, None], five.transform(units), one.transform(units))
+        np.testing.assert_allclose(completion.transform(rows), expected, atol=1e-10)
 
 
 def test_parts_of_the_rows_give_the_same(monkeypatch):
@@ -54,19 +56,34 @@ def test_the_rows_given_are_left_as_they_are():
     np.testing.assert_array_equal(X, before)
 
 
-def test_completed_graph_fills_holes_from_the_nearest_row():
+@pytest.mark.parametrize("kind", ["nearest", "mutual", "continuous", "self_tuning"])
+def test_completed_graph_is_the_graph_of_completed_rows(kind):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 3)) * [1, 10, 100]
+    X = rng.normal(size=(60, 3)) * [1, 10, 100]
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    nearest = np.argsort(pairwise_distances(Z) + 1e9 * np.eye(40), axis=1)[:, :5]
-    expected = np.zeros((40, 40))
-    expected[np.arange(40)[:, None], nearest] = 1
-    graph = CompletedGraph(5).fit(X)
-    np.testing.assert_array_equal(graph(X).toarray(), np.maximum(expected, expected.T))
+    graph = CompletedGraph(kind).fit(X)
+    np.testing.assert_allclose(graph(X).toarray(), neighbor_edges(kind, Z).toarray())
+    np.testing.assert_allclose(graph.gram(X).dense(), graph(X).toarray())
     holed = X[:1].copy()
     holed[0, 1] = np.nan
     donor = np.argmin(((X - holed)[:, [0, 2]] ** 2 / X.std(axis=0)[[0, 2]] ** 2).sum(axis=1))
     filled = np.where(np.isnan(holed), X[donor], holed)
-    np.testing.assert_array_equal(graph(holed, X).toarray(), graph(filled, X).toarray())
-    np.testing.assert_allclose(graph.product(holed, X, np.eye(40)), graph(holed, X).toarray())
+    np.testing.assert_allclose(graph(holed, X).toarray(), graph(filled, X).toarray())
+    np.testing.assert_allclose(graph.product(holed, X, np.eye(60)), graph(holed, X).toarray())
     assert not graph.diagonal(X).any()
+
+
+def test_an_unknown_kind_is_refused():
+    with pytest.raises(ValueError, match="kind='far' is not known; pass one of 'nearest'"):
+        CompletedGraph("far").fit(np.eye(3))
+
+
+def test_columns_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="must name the column of each of the 3 features"):
+        Completion(["a"]).fit(np.eye(3))
+
+
+def test_shared_distances_are_means_over_common_features():
+    rows = np.array([[0.0, np.nan, 2.0], [np.nan, 1.0, np.nan]])
+    others = np.array([[1.0, 5.0, 4.0], [3.0, np.nan, np.nan]])
+    np.testing.assert_allclose(shared_distances(rows, others), [[(1 + 4) / 2, 9.0], [16.0, np.inf]])

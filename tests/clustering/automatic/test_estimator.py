@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 
-from gramian import AutoClustering, load, save
-from gramian.clustering.automatic.views import TITLES
+from gramian import AutoClustering, SpectralClustering, load, save
+from gramian.clustering.automatic.views import WAYS
 from gramian.metrics import adjusted_rand
 
 
@@ -39,14 +39,12 @@ def test_blobs_are_found_and_counted(blobs, choice):
     assert ((choice.cluster_stability_ > 0.5) & (choice.cluster_stability_ <= 1)).all()
 
 
-def test_every_view_is_listed_best_first(choice):
-    assert {view["name"] for view in choice.candidates_} == set(TITLES)
-    assert [view["chosen"] for view in choice.candidates_] == [True, False, False, False, False]
-    scores = [view["score"] for view in choice.candidates_]
+def test_every_way_is_listed_best_first(choice):
+    assert {way["name"] for way in choice.candidates_} == set(WAYS)
+    assert [way["chosen"] for way in choice.candidates_] == [True] + [False] * 8
+    scores = [way["score"] for way in choice.candidates_]
     assert scores == sorted(scores, reverse=True)
-    for view in choice.candidates_:
-        assert 0 <= view["score"] <= view["separation"] <= 1
-        assert 0 <= view["stability"] <= 1
+    assert 0.8 < choice.agreement_ <= 1
 
 
 def test_the_evidence_holds_the_chosen_number(choice):
@@ -72,7 +70,7 @@ def test_a_given_number_of_clusters_is_kept(blobs):
     choice = AutoClustering(4, random_state=0).fit(blobs[0])
     assert choice.n_clusters_ == 4
     assert [k for k, _ in choice.evidence_] == [4]
-    assert all(view["n_clusters"] == 4 for view in choice.candidates_)
+    assert all(way["n_clusters"] == 4 for way in choice.candidates_)
 
 
 def test_winding_clusters_get_a_graph():
@@ -161,8 +159,7 @@ def test_a_kind_of_one_or_two_rows_is_no_group():
 
 
 def test_many_rows_are_judged_and_fitted_by_a_part(monkeypatch, blobs):
-    monkeypatch.setattr("gramian.clustering.automatic.views._JUDGED_ROWS", 60)
-    monkeypatch.setattr("gramian.clustering.automatic.views._FITTED_ROWS", 80)
+    monkeypatch.setattr("gramian.clustering.automatic.choice._JUDGED_ROWS", 60)
     choice = AutoClustering(3, random_state=0).fit(blobs[0])
     assert adjusted_rand(blobs[1], choice.labels_) > 0.7
 
@@ -170,9 +167,9 @@ def test_many_rows_are_judged_and_fitted_by_a_part(monkeypatch, blobs):
 @pytest.mark.parametrize(
     ("X", "options", "message"),
     [
-        (np.eye(3), {"n_clusters": 4}, "n_clusters=4 is more than the 3 rows; pass n_clusters <= 3"),
+        (np.eye(3), {"n_clusters": 4}, "n_clusters=4 is more than the n_samples=3; pass n_clusters <= 3"),
         (np.ones((5, 1)) * [[1], [1], [2], [2], [2]], {"n_clusters": 3}, "more than the 2 different rows"),
-        (np.eye(9), {"n_clusters": 0}, "n_clusters=0 must be a whole number >= 1"),
+        (np.eye(9), {"n_clusters": 0}, "n_clusters=0 must be a whole number >= 1 or None"),
         (np.eye(9), {"max_clusters": 1}, "max_clusters=1 must be a whole number >= 2"),
         (np.ones((9, 2)), {}, "no column with two different observed values"),
         (np.ones((1, 2)), {}, "minimum of 2 is required"),
@@ -189,3 +186,29 @@ def test_a_chosen_model_can_be_saved(blobs, choice, tmp_path):
         save(choice, tmp_path / "model.gramian")
     again = load(tmp_path / "model.gramian")
     np.testing.assert_array_equal(again.predict(blobs[0]), choice.predict(blobs[0]))
+
+
+def test_probabilities_are_votes_or_posteriors(blobs, choice, monkeypatch):
+    X, _ = blobs
+    shares = choice.predict_proba(X)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    np.testing.assert_array_equal(shares.argmax(axis=1), choice.predict(X))
+    np.testing.assert_array_equal(choice.predict(X), choice.labels_)
+    monkeypatch.setattr("gramian.clustering.automatic.estimator.fitting_ways", lambda rows: ["gaussian_mixture"])
+    normal = AutoClustering(3, random_state=0).fit(X)
+    np.testing.assert_array_equal(normal.predict(X), normal.labels_)
+    Z = normal.completion_.transform(X)
+    expected = normal.mixture_.predict_proba(Z)
+    np.testing.assert_allclose(np.sort(normal.predict_proba(X), axis=1), np.sort(expected, axis=1), atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:.*label -1:UserWarning")  # the tree that connects a graph is no similarity
+@pytest.mark.parametrize("name", WAYS)
+def test_the_kernel_is_the_similarity_of_the_chosen_way(name, blobs, monkeypatch):
+    X, y = blobs
+    monkeypatch.setattr("gramian.clustering.automatic.estimator.fitting_ways", lambda rows: [name])
+    model = AutoClustering(3, random_state=0).fit(X)
+    kernels = {"sharpened_kernel": "NeighborGraph", "nearest": "CompletedGraph", "mutual": "CompletedGraph"}
+    kernels |= {"continuous": "CompletedGraph", "self_tuning": "CompletedGraph"}
+    assert type(model.kernel_).__name__ == kernels.get(name, "ClusterKernel")
+    assert adjusted_rand(y, SpectralClustering(3, kernel=model.kernel_, random_state=0).fit(X).labels_) > 0.8

@@ -1,28 +1,55 @@
-"""The choice among clusterings: what lies apart best wins, unless it is not found again."""
+"""Every way to cluster finds clusters that lie apart, and the spectral ones are those of a textbook computation."""
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
 
-from gramian.clustering.automatic.views import _most_similar, _ranked, _Trial
-
-
-def trial(name, separation, stability):
-    return _Trial(name, 2, np.zeros(3, int), separation, stability=stability)
-
-
-def test_what_lies_apart_best_wins_unless_it_is_far_less_stable():
-    best = _ranked([trial("apart", 0.9, 0.3), trial("both", 0.8, 0.7), trial("stable", 0.5, 0.8)])
-    assert [item.name for item in best] == ["both", "stable", "apart"]
-    assert [item.score for item in best] == pytest.approx([0.8, 0.5, 0.9 * 0.3 / 0.6])
+from gramian.clustering.automatic.rows import Rows
+from gramian.clustering.automatic.views import WAYS, clusterings, fitting_ways, mixture_parts
+from gramian.metrics import adjusted_rand
 
 
-def test_most_similar_rows_are_kept_if_one_end_names_the_other():
+@pytest.fixture(scope="module")
+def blobs():
+    X, y = make_blobs(120, centers=[[0, 0, 0], [8, 0, 4], [0, 9, 0]], random_state=0)
+    X[np.random.default_rng(0).random(len(X)) < 0.2, 0] = np.nan
+    return Rows.of(X, None, 0)[0], y
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_every_way_finds_blobs_with_any_number(name, blobs):
+    rows, y = blobs
+    found = clusterings(name, rows, [2, 3], 0)
+    assert sorted(found) == [2, 3]
+    assert adjusted_rand(y, found[3]) > 0.9
+    assert len(np.unique(found[2])) == 2
+    assert clusterings(name, rows, [], 0) == {}
+
+
+@pytest.mark.parametrize("name", ["nearest", "mutual", "continuous", "self_tuning", "sharpened_kernel", "cluster_walk"])
+def test_spectral_ways_cluster_the_leading_eigenvectors(name, blobs):
+    rows, _ = blobs
+    W = rows.gram(name).dense()
+    roots = np.sqrt(W.sum(axis=1))
+    vectors = np.linalg.eigh(W / roots[:, None] / roots)[1][:, -3:]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    expected = KMeans(3, n_init=20, random_state=0).fit_predict(vectors)
+    assert adjusted_rand(expected, clusterings(name, rows, [3], 0)[3]) > 0.98
+
+
+def test_the_mixture_is_that_of_its_clusters(blobs):
+    rows, _ = blobs
+    model, order = mixture_parts(3, rows, 0)
+    labels = clusterings("gaussian_mixture", rows, [3], 0)[3]
+    np.testing.assert_array_equal(model.predict(rows.completed), labels)
+    assert order[0] == labels[0]
+    assert sorted(order) == [0, 1, 2]
+
+
+def test_a_mixture_needs_few_features_for_its_rows():
     rng = np.random.default_rng(0)
-    F = rng.random((40, 5))
-    K = F @ F.T
-    expected = np.zeros_like(K)
-    for i in range(40):
-        others = sorted((j for j in range(40) if j != i), key=lambda j: -K[i, j])[:20]
-        for j in others:
-            expected[i, j] = expected[j, i] = K[i, j]
-    np.testing.assert_allclose(_most_similar(K).toarray(), expected)
+    wide = Rows.of(rng.normal(size=(20, 11)), None, 0)[0]
+    assert "gaussian_mixture" not in fitting_ways(wide)
+    narrow = Rows.of(rng.normal(size=(20, 10)), None, 0)[0]
+    assert fitting_ways(narrow) == list(WAYS)

@@ -1,0 +1,196 @@
+"""The automatic choice: rows to judge by, the number of clusters, the way to cluster, and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gramian.clustering.automatic.rows import Rows
+from gramian.clustering.automatic.scoring import agreements, closest, normalized_cut, scores
+from gramian.clustering.automatic.stability import cluster_stability, stability
+from gramian.clustering.automatic.verdict import verdict
+from gramian.clustering.automatic.views import MIXTURE, WAYS, clusterings
+from gramian.clustering.core import labels_by_first_row, most_seen
+from gramian.kernels import NeighborGraph
+from gramian.typing import Array
+
+_JUDGED_ROWS = 1000
+_FEWEST_ROWS = 8  # different ones; fewer do not show clusters, unless each of them occurs often
+_FEWEST_IN_CLUSTER = 3  # rows that show one
+_CUT_NEIGHBORS = 5
+_RESAMPLES = 6
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The rows that are clustered and judged.
+
+    Attributes
+    ----------
+    index : ndarray (m,)
+        At most 1,000 rows of the table, no two of them equal.
+    of_few_kinds : bool
+        Whether the table has a handful of different rows, each of which occurs often: then all copies are among the
+        rows, and the kinds are the clusters.
+    n_clusters : int or None
+    most : int
+        Clusters considered; 1 for rows too few to tell.
+    """
+
+    index: Array
+    of_few_kinds: bool
+    n_clusters: int | None
+    most: int
+
+    @classmethod
+    def of(
+        cls,
+        X: Array,
+        n_clusters: int | None,
+        max_clusters: int,
+        columns: Sequence[Any] | None,
+        rng: np.random.Generator,
+    ) -> Judged:
+        """Rows of X (n, d), NaN where missing, and how many clusters to look for."""
+        filled = np.where(np.isnan(X), np.inf, X)
+        kinds, distinct, copies = np.unique(filled, axis=0, return_index=True, return_counts=True)
+        if len(distinct) == 1:
+            raise ValueError("X has no column with two different observed values, so no row can be told from another")
+        if n_clusters is not None and n_clusters > len(distinct):
+            most = len(distinct)
+            raise ValueError(
+                f"n_clusters={n_clusters} is more than the {most} different rows; pass n_clusters <= {most}"
+            )
+        heaps = int(np.sum(np.isfinite(kinds).all(axis=1) & (copies >= _FEWEST_IN_CLUSTER)))
+        of_few_kinds = len(kinds) < _FEWEST_ROWS and heaps > 1 and not _all_combinations(kinds, columns)
+        if of_few_kinds:  # only with their copies can kinds be resampled
+            n_clusters, distinct = n_clusters or min(heaps, max_clusters), np.arange(len(X))
+        length = min(len(distinct), max(_JUDGED_ROWS, 5 * (n_clusters or 1)))
+        index = np.sort(rng.choice(distinct, length, replace=False))
+        if n_clusters is not None:
+            most = int(n_clusters)
+        else:
+            most = max(2, min(max_clusters, length // _FEWEST_IN_CLUSTER)) if length >= _FEWEST_ROWS else 1
+        return cls(index, of_few_kinds, n_clusters, most)
+
+
+def _all_combinations(kinds: Array, columns: Sequence[Any] | None) -> bool:
+    """Whether every value of each of several columns occurs with every value of the others, as without clusters."""
+    names = np.arange(kinds.shape[1]) if columns is None else np.asarray(columns)
+    values = [len(np.unique(kinds[:, names == name], axis=0)) for name in np.unique(names)]
+    varying = [count for count in values if count > 1]
+    return len(varying) > 1 and len(kinds) == int(np.prod(varying))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The chosen clustering of the judged rows.
+
+    Attributes
+    ----------
+    name : str
+        Of the way to cluster, a key of :data:`~gramian.clustering.automatic.views.WAYS`.
+    labels : ndarray (m,)
+    candidates : list of dict
+        All ways with this number of clusters, best first.
+    agreement : float
+        Median adjusted Rand index with the other families of ways.
+    """
+
+    name: str
+    labels: Array
+    candidates: list[dict[str, Any]]
+    agreement: float
+
+
+def choose_count(rows: Rows, judged: Judged) -> tuple[int, list[int]]:
+    """The number of clusters, and those that it is shown beside."""
+    if judged.n_clusters is not None or judged.most <= 2:
+        return judged.most, [judged.most]
+    seen = most_seen([rows.similarities, rows.sharpened, rows.neighbors], judged.most)
+    k = max(seen)
+    shown = {*seen, k - 1, k + 1}
+    return k, sorted(count for count in shown if 2 <= count <= judged.most)
+
+
+def choose_way(rows: Rows, k: int, seed: int, ways: Sequence[str]) -> Choice:
+    """The way to cluster into k that others agree with and that cuts few edges, see :func:`scoring.scores`."""
+    found = [labels_by_first_row(clusterings(name, rows, [k], seed)[k])[0] for name in ways]
+    pairs = agreements(found, [WAYS[name].family for name in ways])
+    graph = NeighborGraph(_CUT_NEIGHBORS).fit(rows.completed)(rows.completed)
+    agreement, cuts = closest(pairs), np.array([normalized_cut(labels, graph) for labels in found])
+    score = scores(agreement, cuts)
+    order = np.argsort(-score, kind="stable")
+    candidates = [
+        {
+            "name": ways[i],
+            "title": WAYS[ways[i]].title,
+            "n_clusters": k,
+            "agreement": float(agreement[i]),
+            "cut": float(cuts[i]),
+            "score": float(score[i]),
+            "chosen": bool(i == order[0]),
+        }
+        for i in order
+    ]
+    best = order[0]
+    others = pairs[best][~np.isnan(pairs[best])]
+    return Choice(ways[best], found[best], candidates, float(np.median(others)) if len(others) else 1.0)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """How surely the chosen clusters are found again.
+
+    Attributes
+    ----------
+    stability : float
+        Mean adjusted Rand index with clusterings of resampled rows.
+    cluster_stability : ndarray (k,)
+        Mean largest Jaccard index of each cluster.
+    counts : list of (int, float)
+        Numbers of clusters, and the stability of this way to cluster with each.
+    verdict : str
+    """
+
+    stability: float
+    cluster_stability: Array
+    counts: list[tuple[int, float]]
+    verdict: str
+
+
+def gather_evidence(choice: Choice, rows: Rows, counts: list[int], excess: float, seed: int) -> Evidence:
+    """Cluster parts of the rows in the chosen way, with several numbers of clusters.
+
+    Parameters
+    ----------
+    choice : Choice
+    rows : Rows
+        Those that were chosen by.
+    counts : list of int
+        Numbers of clusters that are shown beside the chosen one.
+    excess : float
+        Structure beyond chance, see :func:`~gramian.clustering.automatic.verdict.verdict`.
+    seed : int
+    """
+    k = int(choice.labels.max()) + 1
+    # A mixture costs far more than k-means, and is not tried with numbers that are only shown.
+    others = [] if choice.name == MIXTURE else [count for count in counts if count != k]
+    whole = {k: choice.labels, **clusterings(choice.name, rows, others, seed)}
+    rng = np.random.default_rng(seed)
+    found: dict[int, list[tuple[Array, Array]]] = {count: [] for count in whole}
+    for _ in range(_RESAMPLES):
+        kept, part = rows.part(rng)
+        possible = [count for count in whole if count <= len(kept)]
+        for count, labels in clusterings(choice.name, part, possible, seed, n_init=2).items():
+            found[count].append((kept, labels))
+    each = cluster_stability(choice.labels, found[k])
+    return Evidence(
+        stability(choice.labels, found[k]),
+        each,
+        sorted((count, stability(whole[count], found[count])) for count in whole),
+        verdict(excess, choice.agreement, each),
+    )

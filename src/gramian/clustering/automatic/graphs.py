@@ -1,0 +1,150 @@
+"""Neighbour graphs of complete rows, and the minimum spanning tree that connects them.
+
+Four ways to say which rows are tied, and how strongly. A graph that falls apart has arbitrary eigenvectors; the edges
+of the spanning tree hold it together, at the places where that costs least.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.spatial.distance import cdist
+
+from gramian.kernels import NeighborGraph
+from gramian.typing import Array
+
+_STRIP = 256  # rows whose distances are held at once
+_LEAST = 1e-8  # weight of an edge: less would cut the graph in two
+_REACH, _SCALE = 10, 7  # the neighbours that say how near others are
+KINDS = {"nearest": 10, "mutual": 10, "continuous": 20, "self_tuning": 20}
+"""Kinds of graphs, and how many neighbours a row names."""
+
+
+def neighbor_edges(kind: str, rows: Array, others: Array | None = None) -> csr_array:
+    """Edges between rows, symmetric (n, n), or from rows to those of the others that they name, (n, m).
+
+    ==================  ======================================================================  =====================
+    kind                rows i and j are tied if                                                by weight
+    ==================  ======================================================================  =====================
+    ``"nearest"``       one is among the 10 nearest of the other                                1, or ½ if only one is
+    ``"mutual"``        both are                                                                1
+    ``"continuous"``    one is among the 20 nearest of the other, and d(i, j)² < d₁₀(i) d₁₀(j)  1
+    ``"self_tuning"``   one is among the 20 nearest of the other                                exp(−d(i, j)² / sᵢ sⱼ)
+    ==================  ======================================================================  =====================
+
+    d₁₀ is the distance to the 10th neighbour and s that to the 7th.
+
+    Parameters
+    ----------
+    kind : str
+    rows : ndarray (n, d)
+    others : ndarray (m, d), optional
+        Complete, as the rows.
+
+    References
+    ----------
+    Berry, Sauer (2019). Consistent manifold representation for topological data analysis. Foundations of Data
+    Science 1.
+
+    Zelnik-Manor, Perona (2004). Self-tuning spectral clustering. Advances in Neural Information Processing Systems 17.
+    """
+    named = rows if others is None else others
+    base = NeighborGraph(KINDS[kind]).fit(named)
+    edges = base(rows) if others is None else base(rows, others)
+    lengths, place = _lengths(edges, rows, named), _SCALE if kind == "self_tuning" else _REACH
+    near = _length_at(edges, lengths, place)
+    theirs = near
+    if others is not None:
+        among = base(others)
+        theirs = _length_at(among, _lengths(among, others, others), place)
+    here, there = np.repeat(near, np.diff(edges.indptr)), theirs[edges.indices]
+    if kind == "nearest":
+        edges.data[:] = ((lengths <= here).astype(float) + (lengths <= there)) / 2
+    elif kind == "mutual":
+        edges.data[:] = (lengths <= here) & (lengths <= there)
+    elif kind == "continuous":
+        edges.data[:] = lengths**2 < here * there
+    else:
+        edges.data[:] = _fallen(lengths, here * there)
+    edges.eliminate_zeros()
+    return edges
+
+
+def _fallen(lengths: Array, products: Array) -> Array:
+    return np.maximum(np.exp(-(lengths**2) / np.maximum(products, np.finfo(float).tiny)), _LEAST)
+
+
+def _lengths(edges: csr_array, rows: Array, others: Array) -> Array:
+    """Distances between the ends of the edges."""
+    differences = rows[np.repeat(np.arange(len(rows)), np.diff(edges.indptr))] - others[edges.indices]
+    return np.sqrt(np.einsum("ij,ij->i", differences, differences))
+
+
+def _length_at(edges: csr_array, lengths: Array, place: int) -> Array:
+    """Length of each row's edge at a place, the shortest first; of its longest one if it has fewer."""
+    counts = np.diff(edges.indptr)
+    order = np.lexsort((lengths, np.repeat(np.arange(len(counts)), counts)))
+    at = edges.indptr[:-1] + np.minimum(place, counts) - 1
+    return np.where(counts > 0, lengths[order][np.minimum(at, len(order) - 1)], 0.0)
+
+
+def connected_graph(kind: str, rows: Array, tree: tuple[Array, Array]) -> csr_array:
+    """:func:`neighbor_edges` and the edges of the spanning tree, by the weight of their kind (½ for "nearest").
+
+    Parameters
+    ----------
+    kind : str
+    rows : ndarray (n, d)
+    tree : (edges, lengths)
+        From :func:`spanning_tree`.
+    """
+    edges, lengths = tree
+    found = neighbor_edges(kind, rows)
+    weights = np.full(len(edges), 0.5 if kind == "nearest" else 1.0)
+    if kind == "self_tuning":
+        near = _length_at(found, _lengths(found, rows, rows), _SCALE)
+        weights = _fallen(lengths, near[edges[:, 0]] * near[edges[:, 1]])
+    bridges = csr_array((weights, (edges[:, 0], edges[:, 1])), shape=found.shape)
+    return csr_array(found.maximum(bridges + bridges.T))
+
+
+def spanning_tree(rows: Array) -> tuple[Array, Array]:
+    """Edges (n − 1, 2) of the Euclidean minimum spanning tree and their lengths, short ones first.
+
+    Borůvka's algorithm: each part is joined to the row nearest to it, until there is one part. Distances are computed
+    strip by strip in every round, so that no n×n array is held.
+    """
+    n = len(rows)
+    part, n_parts = np.arange(n), n
+    edges, lengths = np.zeros((0, 2), np.intp), np.zeros(0)
+    while n_parts > 1:
+        nearest_length, nearest_row = _nearest_outside(rows, part)
+        # The shortest edge out of each part.
+        order = np.lexsort((nearest_length, part))
+        ends = order[np.unique(part[order], return_index=True)[1]]
+        new = csr_array(
+            (np.maximum(nearest_length[ends], np.finfo(float).tiny), (part[ends], part[nearest_row[ends]])),
+            shape=(n_parts, n_parts),
+        )  # SciPy takes zeros for no edge; copies of a row are the nearest of all
+        # Of edges that are equally long, some may close a circle: the tree of the parts leaves them out.
+        kept = coo_array(minimum_spanning_tree(new))
+        ends = ends[kept.row]
+        edges = np.vstack([edges, np.column_stack([ends, nearest_row[ends]])])
+        lengths = np.concatenate([lengths, nearest_length[ends]])
+        n_parts, joined = connected_components(kept, directed=False)
+        part = joined[part]
+    order = np.argsort(lengths, kind="stable")
+    return edges[order], lengths[order]
+
+
+def _nearest_outside(rows: Array, part: Array) -> tuple[Array, Array]:
+    """Distance to the nearest row of another part, and which it is, for every row."""
+    length, index = np.empty(len(rows)), np.empty(len(rows), np.intp)
+    for start in range(0, len(rows), _STRIP):
+        here = slice(start, start + _STRIP)
+        distances = cdist(rows[here], rows)
+        distances[part[here, None] == part] = np.inf
+        index[here] = distances.argmin(axis=1)
+        length[here] = distances.min(axis=1)
+    return length, index
