@@ -3,7 +3,8 @@
 Designs and seeds are settled before the method that they judge has seen them, and nothing may be tuned on them.
 ``planted(i)`` carries the labels of the groups and those of an oracle, the Bayes classifier of the model that made the
 table: it sees the same holes, but knows all parameters. The distance between the groups is the least at which the
-oracle is about as good as the draw wants (ARI .95 to .995, nine tenths of every group).
+oracle is as good as the draw wants (ARI .95 to .995, 96 % of every group), and a plain oracle that takes columns for
+independent within groups also knows 96 % of every group: people see groups in columns, not in oblique cuts.
 """
 
 from __future__ import annotations
@@ -44,25 +45,30 @@ class Draw:
         """Adjusted Rand index of the oracle, and the share it finds of the group it knows least."""
         assert self.groups is not None
         assert self.oracle is not None
-        found = [np.mean(self.oracle[self.groups == group] == group) for group in np.unique(self.groups)]
-        return float(adjusted_rand_score(self.groups, self.oracle)), float(min(found))
+        return float(adjusted_rand_score(self.groups, self.oracle)), _least(self.groups, self.oracle)
 
 
 # Planted groups -----------------------------------------------------------------------------------------------------
 
 
 def planted(draw: int) -> Draw:
-    """A table of 2 to 6 groups in some of its numbers and categories."""
-    rng = np.random.default_rng([_PLANTED_SEED, draw])
-    k = 2 + draw % 5
+    """A table of 2 to 6 groups in some of its numbers and categories: the first design that comes apart."""
+    attempts = (_groups(np.random.default_rng([_PLANTED_SEED, draw, again]), 2 + draw % 5) for again in range(20))
+    return next(attempt for attempt in attempts if attempt is not None)
+
+
+def _groups(rng: np.random.Generator, k: int) -> Draw | None:
+    """A table of k groups, or None where too many holes hide them at any distance."""
     fewest = max(150, 60 * k)
     copies = min(int(rng.integers(2, 5)) if rng.random() < 0.25 else 1, 1500 // fewest)
     n = int(np.exp(rng.uniform(np.log(fewest), np.log(1500 / copies))))
     groups = rng.permutation(np.repeat(np.arange(k), _sizes(rng, n, k)))
     p, q = int(rng.integers(3, 11)), int(rng.integers(2, 9))
-    telling_numbers = int(rng.integers(max(2 + (k > 4), p // 3), p + 1))
+    telling_numbers = int(rng.integers(3, p + 1))
     telling_categories = int(rng.integers(1, q + 1 if rng.random() < 0.25 else q))
-    holes = rng.uniform(0.02, 0.2) if rng.random() < 0.67 else 0.0
+    # Few telling columns have fewer holes: a row that shows none of them belongs nowhere.
+    most = min(0.2, 0.035 * (telling_numbers + telling_categories))
+    holes = rng.uniform(0.02, most) if rng.random() < 0.67 else 0.0
     seen = rng.random((n, telling_numbers + telling_categories)) >= holes
 
     # The model: normal numbers and multinomial categories; strength s moves the groups apart.
@@ -75,25 +81,21 @@ def planted(draw: int) -> Draw:
     luck = rng.random((n, telling_categories))
     wanted = rng.uniform(0.95, 0.995)
 
-    def realised(s: float) -> tuple[Array, Array, Array]:
+    for s in _STRENGTHS:
         means = s * directions
         shares = [_softmax(min(s, 2.0) * logit) for logit in logits]
         numbers = means[groups] + noise
         codes = np.column_stack([_levels(shares[j][groups], luck[:, j]) for j in range(telling_categories)])
-        score = np.log(np.bincount(groups) / n) + _log_normal(
-            numbers, seen[:, :telling_numbers], means, correlation, spreads
-        )
+        score = np.tile(np.log(np.bincount(groups) / n), (n, 1))
         for j, table in enumerate(shares):
             score += np.where(seen[:, telling_numbers + j, None], np.log(table.T[codes[:, j]]), 0)
-        return numbers, codes, score.argmax(axis=1)
-
-    for s in _STRENGTHS:
-        numbers, codes, oracle = realised(float(s))
-        enough = all(np.mean(oracle[groups == group] == group) >= 0.9 for group in range(k))
-        if enough and adjusted_rand_score(groups, oracle) >= wanted:
+        of_numbers = numbers, seen[:, :telling_numbers], means
+        oracle = (score + _log_normal(*of_numbers, correlation, spreads)).argmax(axis=1)
+        plain = (score + _log_normal(*of_numbers, np.eye(telling_numbers), spreads)).argmax(axis=1)
+        if adjusted_rand_score(groups, oracle) >= wanted and min(_least(groups, oracle), _least(groups, plain)) >= 0.96:
             break
     else:
-        raise RuntimeError(f"draw {draw} never comes apart; change the design")
+        return None
 
     columns: dict[str, Any] = {}
     names = [str(name) for name in rng.permutation(_NUMBERS)]
@@ -136,6 +138,11 @@ def _sizes(rng: np.random.Generator, n: int, k: int) -> Array:
     sizes = np.round(shares * n).astype(int)
     sizes[sizes.argmax()] += n - sizes.sum()
     return sizes
+
+
+def _least(groups: Array, found: Array) -> float:
+    """The share that is found of the group that is found least."""
+    return min(float(np.mean(found[groups == group] == group)) for group in np.unique(groups))
 
 
 def _apart(rng: np.random.Generator, k: int, p: int) -> Array:

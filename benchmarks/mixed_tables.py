@@ -121,7 +121,7 @@ def check(chosen: dict[str, Callable[[], Draw]]) -> int:
             draw = make()
             agreement, least = draw.recovered
             smallest = float(np.bincount(draw.groups).min() / len(draw.groups))  # type: ignore[arg-type]
-            bad += agreement < 0.9 or least < 0.85 or smallest < 0.08 or not 150 <= len(draw.frame) <= 1500
+            bad += agreement < 0.9 or least < 0.95 or smallest < 0.08 or not 150 <= len(draw.frame) <= 1500
             print(
                 f"{name}: {draw.name}: oracle ARI {agreement:.3f}, least {least:.2f}, smallest {smallest:.1%}",
                 flush=True,
