@@ -27,6 +27,7 @@ MODULES = (
     "clustering",
     "landmarks",
     "eigensolvers",
+    "solving",
     "mixtures",
     "ensembles",
     "ranking",

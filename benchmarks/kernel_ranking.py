@@ -11,8 +11,8 @@ from sklearn.datasets import make_blobs
 from benchmarks.case import Case, Scores
 from gramian import ClusterKernel, KernelPageRank
 from gramian.metrics import ndcg_at_k
+from gramian.ranking import best_first
 from gramian.ranking.kernel_walk.walk import exact_scores
-from gramian.ranking.queries import best_first
 
 N, QUERIES, NEW, SOLVED, JUDGED, TOP = 100_000, 1000, 10_000, 4, 32, 50
 

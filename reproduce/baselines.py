@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 
-from gramian import SpectralClustering
+from gramian import KPOD, SpectralClustering
 from gramian.kernels import RBF, ClusterKernel, resolve_width
 from gramian.metrics import adjusted_rand, clustering_accuracy, normalized_mutual_info
 from gramian.mixture import IncompleteGaussianMixture
@@ -29,176 +27,6 @@ Convention = Literal["half", "paper"]
 
 N_INIT = 100
 """Starts of every k-means in the paper's experiments."""
-
-
-class KPOD(ClusterMixin, BaseEstimator):
-    """k-means for tables with holes: only observed cells count.
-
-    Minimises Σ over observed (i, j) of (x_ij − θ_{c(i) j})² by filling each hole with the value of its row's centre,
-    clustering the filled table by k-means from the current centres, and filling again. The filled objective lies above
-    the observed one and touches it at the current centres, so no round raises it. Without holes this is k-means.
-
-    Parameters
-    ----------
-    n_clusters : int, default 8
-    n_init : int, default 100
-        k-means++ starts on the table filled with column means; those that k-means leads to the same partition go on
-        as one, since all that follows is the same for them.
-    max_iter : int, default 100
-        Rounds of filling.
-    tol : float, default 1e-8
-        Stop when a round lowers the objective by less than this share.
-    random_state : int or None, default None
-
-    Attributes
-    ----------
-    labels_ : ndarray (n,)
-    cluster_centers_ : ndarray (n_clusters, d)
-    inertia_ : float
-        The objective: squared distances to the centres over observed cells.
-    objective_path_ : ndarray
-        The objective of the best start, after the first k-means and after each round.
-    X_imputed_ : ndarray (n, d)
-        X with each hole filled from its row's centre.
-
-    References
-    ----------
-    J. T. Chi, E. C. Chi, R. G. Baraniuk, "k-POD: a method for k-means clustering of missing data", The American
-    Statistician 70 (2016).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from reproduce.baselines import KPOD
-    >>> X = np.array([[0.0, 0.1], [np.nan, 0.0], [5.0, np.nan], [5.1, 5.0]])
-    >>> labels = KPOD(2, random_state=0).fit_predict(X)
-    >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
-    True
-    """
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_init: int = N_INIT,
-        max_iter: int = 100,
-        tol: float = 1e-8,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-
-    def fit(self, X: ArrayLike, y: Any = None) -> KPOD:
-        """Cluster the rows of X, in which NaN is a hole; no column may be empty."""
-        X = np.asarray(X, dtype=np.float64)
-        observed = ~np.isnan(X)
-        counts = observed.sum(axis=0)
-        if not counts.all():
-            raise ValueError(f"column {int(counts.argmin())} of X holds no value; drop it")
-        if self.n_clusters > len(X):
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the {len(X)} samples; pass n_clusters <= n")
-        # Around the mean, so that x² − 2xθ + θ² keeps its digits and a filled column mean is zero.
-        mean = np.where(observed, X, 0.0).sum(axis=0) / counts
-        shifted = np.where(observed, X - mean, 0.0)
-        draws = np.random.RandomState(self.random_state)
-        starts = np.stack(
-            [kmeans_plusplus(shifted, self.n_clusters, random_state=draws)[0] for _ in range(self.n_init)]
-        )
-        labels, centers = lloyd(shifted, starts)
-        best: tuple[Array, Array, list[float]] | None = None
-        for start in _distinct(labels):
-            found = self._descend(shifted, observed, labels[start], centers[start])
-            if best is None or found[2][-1] < best[2][-1]:
-                best = found
-        assert best is not None
-        self.labels_, centers, path = best
-        self.cluster_centers_ = centers + mean
-        self.X_imputed_ = np.where(observed, X, self.cluster_centers_[self.labels_])
-        self.objective_path_ = np.array(path)
-        self.inertia_ = path[-1]
-        return self
-
-    def _descend(self, X: Array, observed: Array, labels: Array, centers: Array) -> tuple[Array, Array, list[float]]:
-        """Fill and cluster in turns from one start; labels, centres, and the objective after each round."""
-        path = [_misfit(X, observed, labels, centers)]
-        if observed.all():
-            return labels, centers, path
-        for _ in range(self.max_iter):
-            filled = np.where(observed, X, centers[labels])
-            (labels,), (centers,) = lloyd(filled, centers[None])
-            path.append(_misfit(X, observed, labels, centers))
-            if path[-2] - path[-1] <= self.tol * path[-2]:
-                break
-        return labels, centers, path
-
-    def predict(self, X: ArrayLike) -> Array:
-        """Nearest centre in the observed coordinates of each row.
-
-        A fitted row may change its cluster: while fitting, a hole counts as the value of the row's own centre, which
-        holds the row there; here it does not count at all.
-        """
-        X = np.asarray(X, dtype=np.float64)
-        observed = ~np.isnan(X)
-        centers = self.cluster_centers_
-        return (observed @ (centers**2).T - 2 * np.where(observed, X, 0.0) @ centers.T).argmin(axis=1)
-
-
-def lloyd(X: Array, centers: Array) -> tuple[Array, Array]:
-    """k-means from many starts at once, each until its labels repeat (or for 300 steps: rows that tie could go round).
-
-    Parameters
-    ----------
-    X : ndarray (n, d)
-        Complete.
-    centers : ndarray (n_starts, k, d)
-
-    Returns
-    -------
-    labels : ndarray (n_starts, n)
-    centers : ndarray (n_starts, k, d)
-        Means of the rows with each label. A cluster that ran empty moved to the row farthest from its own centre.
-    """
-    centers = centers.copy()
-    n_starts, k, d = centers.shape
-    labels = np.full((n_starts, len(X)), -1)
-    running = np.arange(n_starts)
-    norms = (X**2).sum(axis=1)
-    for _ in range(300):
-        if not len(running):
-            break
-        current = centers[running]
-        products = (current.reshape(-1, d) @ X.T).reshape(len(running), k, len(X))
-        distances = (current**2).sum(axis=2)[:, :, None] - 2 * products
-        nearest = distances.argmin(axis=1)
-        moved = (nearest != labels[running]).any(axis=1)
-        labels[running] = nearest
-        running, nearest, distances = running[moved], nearest[moved], distances[moved]
-        members = (nearest[:, None, :] == np.arange(k)[:, None]).astype(np.float64)
-        sizes = members.sum(axis=2)
-        sums = (members.reshape(-1, len(X)) @ X).reshape(len(running), k, d)
-        centers[running] = sums / np.maximum(sizes, 1.0)[:, :, None]
-        for place in np.flatnonzero((sizes == 0).any(axis=1)):
-            own = norms + distances[place].min(axis=0)
-            empty = np.flatnonzero(sizes[place] == 0)
-            centers[running[place], empty] = X[np.argsort(-own, kind="stable")[: len(empty)]]
-    return labels, centers
-
-
-def _distinct(labels: Array) -> list[int]:
-    """The first of the starts with each partition, whatever its clusters are numbered."""
-    first: dict[bytes, int] = {}
-    for start, row in enumerate(labels):
-        _, where, codes = np.unique(row, return_index=True, return_inverse=True)
-        order = np.argsort(np.argsort(where))  # clusters numbered as they appear
-        first.setdefault(order[codes].tobytes(), start)
-    return list(first.values())
-
-
-def _misfit(X: Array, observed: Array, labels: Array, centers: Array) -> float:
-    return float(((X - centers[labels])[observed] ** 2).sum())
 
 
 # Treatments of holes ------------------------------------------------------------------------------------------------
@@ -275,7 +103,7 @@ def _kmeans(X: Array, k: int, seed: int, ensemble: Ensemble) -> Array:
 
 
 def _kpod(X: Array, k: int, seed: int, ensemble: Ensemble) -> Array:
-    return KPOD(k, random_state=seed).fit(X).labels_
+    return KPOD(k, n_init=N_INIT, random_state=seed).fit(X).labels_
 
 
 def _rbf_half(X: Array, k: int, seed: int, ensemble: Ensemble) -> Array:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 from sklearn.model_selection import KFold
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
@@ -26,7 +27,6 @@ from sklearn.svm import SVC
 
 from gramian.datasets import load_table, make_adversarial, make_random_labels, make_spirals, read_csv, read_npz
 from gramian.dependence.network.dependence_network import DependenceNetwork
-from gramian.dependence.network.layer_diagnostics import cross_entropy
 from reproduce.table import Experiment, Options, Ours, Record, Task, markdown, select, summary
 
 FOLDS = 10
@@ -70,6 +70,12 @@ Data = tuple[np.ndarray, np.ndarray]
 
 
 # Data ----------------------------------------------------------------------------------------------------------------
+
+
+def cross_entropy(R: np.ndarray, codes: np.ndarray) -> float:
+    """Log-loss, on the same rows, of a logistic regression of the classes on the features."""
+    model = LogisticRegression(max_iter=1000).fit(R, codes)
+    return float(log_loss(codes, model.predict_proba(R), labels=model.classes_))
 
 
 def cancer() -> Data:

@@ -4,19 +4,91 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import DataConversionWarning
 
 import gramian
 from gramian.checks import (
     check_choice,
+    check_classes,
     check_count,
     check_positive,
+    check_real,
     check_samples,
+    check_targets,
     check_weights,
     check_whole,
+    is_real,
+    is_whole,
     n_workers,
+    real,
     remember_columns,
+    whole,
 )
+
+
+class TestValues:
+    """The checkers that take a value and its name."""
+
+    @pytest.mark.parametrize("value", [1, np.int8(3), np.uint64(7)])
+    def test_whole_numbers(self, value):
+        """Integers of any kind come back as int."""
+        assert is_whole(value)
+        assert type(whole(value, "size")) is int
+
+    @pytest.mark.parametrize("value", [1.0, "1", None, True, np.True_, 1j, [1], np.array([1])], ids=repr)
+    def test_what_is_not_whole(self, value):
+        """Other types are none, booleans among them; the message ends with what else may be passed."""
+        assert not is_whole(value)
+        with pytest.raises(ValueError, match=r"size=.* must be a whole number >= 2 or None$"):
+            whole(value, "size", least=2, instead="None")
+
+    def test_limits_of_whole_numbers(self):
+        """Both limits may be reached; beyond, the message says which was meant."""
+        assert [whole(value, "size", least=2, most=4) for value in (2, 3, 4)] == [2, 3, 4]
+        with pytest.raises(ValueError, match=r"size=1 must be a whole number from 2 to 4$"):
+            whole(1, "size", least=2, most=4)
+        with pytest.raises(ValueError, match="size=5 is more than 4; pass size <= 4"):
+            whole(5, "size", least=2, most=4)
+
+    @pytest.mark.parametrize("value", [0.5, 1, np.float32(0.25), np.int64(1)])
+    def test_real_numbers(self, value):
+        """Numbers of any kind come back as float."""
+        assert is_real(value)
+        assert type(real(value, "part", above=0, most=1)) is float
+        assert real(value, "part") == value
+
+    @pytest.mark.parametrize("value", ["1", None, True, np.True_, 1j, [1.0]], ids=repr)
+    def test_what_is_not_real(self, value):
+        """Other types are none; the message ends with what else may be passed."""
+        assert not is_real(value)
+        with pytest.raises(ValueError, match=r"part=.* must be a finite number or 'auto'$"):
+            real(value, "part", instead="'auto'")
+
+    @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+    def test_only_finite_numbers(self, value):
+        """NaN and infinity are real numbers to Python, and refused."""
+        assert is_real(value)
+        with pytest.raises(ValueError, match=r"part=.* must be a finite number$"):
+            real(value, "part")
+
+    @pytest.mark.parametrize(
+        ("limits", "good", "bad", "words"),
+        [
+            ({"least": 0}, 0, -1e-9, ">= 0"),
+            ({"above": 0}, 1e-9, 0, "> 0"),
+            ({"most": 1}, 1, 1.1, "<= 1"),
+            ({"below": 1}, 0.9, 1, "< 1"),
+            ({"above": 0, "below": 1}, 0.5, 1, "> 0 and < 1"),
+            ({"least": 0, "most": 0.5}, 0.5, 0.6, ">= 0 and <= 0.5"),
+        ],
+    )
+    def test_limits_of_real_numbers(self, limits, good, bad, words):
+        """least and most may be reached, above and below may not; the message has those that were set."""
+        assert real(good, "part", **limits) == good
+        with pytest.raises(ValueError, match=f"part={bad} must be a finite number {words}$"):
+            real(bad, "part", **limits)
 
 
 class TestCounts:
@@ -57,6 +129,14 @@ class TestNumbers:
         """Zero, negative, infinite or no number at all is refused with name and value."""
         with pytest.raises(ValueError, match=r"tol=.* must be a positive number$"):
             check_positive(SimpleNamespace(tol=value), "tol")
+
+    def test_finite_numbers_with_a_limit(self):
+        """A parameter of an estimator is checked by its name and comes back as float."""
+        assert check_real(SimpleNamespace(offset=2), "offset", least=0) == 2.0
+        with pytest.raises(ValueError, match="offset=-1 must be a finite number >= 0"):
+            check_real(SimpleNamespace(offset=-1), "offset", least=0)
+        with pytest.raises(ValueError, match="offset=0 must be a finite number > 0"):
+            check_real(SimpleNamespace(offset=0), "offset", above=0)
 
     def test_whole_numbers_from_the_least_pass(self):
         """Several parameters are checked at once against the least value."""
@@ -122,3 +202,69 @@ class TestSamples:
         assert not hasattr(owner, "n_features_in_")
         remember_columns(owner, X)
         assert owner.n_features_in_ == 2
+
+
+class TestTargets:
+    @pytest.mark.parametrize("y", [[1, 2, 3], [1.5, 2, 3], np.ones((3, 2), np.float32), [[1], [2], [3]]], ids=str)
+    def test_numbers_become_floats(self, y):
+        """One target per sample or several, with their shape and single precision kept."""
+        targets = check_targets(y, 3)
+        np.testing.assert_array_equal(targets, y)
+        assert targets.dtype == (np.float32 if getattr(y, "dtype", None) == np.float32 else np.float64)
+
+    @pytest.mark.parametrize(
+        ("y", "message"),
+        [
+            (None, "requires y to be passed, but the target y is None"),
+            (1.0, "y must be a dense array with an entry for each of the 3 rows"),
+            (csr_array(np.ones((3, 1))), "y must be a dense array"),
+            ([1.0, 2.0], "y has 2 entries but X has 3 rows; pass one for each row"),
+            ([1.0, np.nan, np.inf], "y contains NaN or infinity in 2 of 3 entries, the first at 1; drop those rows"),
+            ([[1, 2], [3, np.nan], [4, 5]], "y contains NaN or infinity in 1 of 3 entries, the first at 1"),
+            (np.ones((3, 2, 2)), r"y has shape \(3, 2, 2\); pass \(3,\), or \(3, q\)"),
+            (np.ones((3, 0)), r"y has shape \(3, 0\)"),
+            (["a", "b", "c"], "could not convert string to float"),
+        ],
+        ids=str,
+    )
+    def test_bad_targets_are_refused(self, y, message):
+        """What cannot be regressed on is refused with what is wrong and where."""
+        with pytest.raises(ValueError, match=message):
+            check_targets(y, 3)
+
+
+class TestClasses:
+    @pytest.mark.parametrize(
+        "y", [[2, 5, 2, 9], ["b", "a", "b", "c"], [True, False, True, True], np.array([1.0, 2.0, 1.0, 1.0])], ids=str
+    )
+    def test_labels_become_numbers(self, y):
+        """The classes are sorted, and their numbers give the labels back."""
+        classes, codes = check_classes(y, 4)
+        np.testing.assert_array_equal(classes, sorted(set(y)))
+        np.testing.assert_array_equal(classes[codes], y)
+
+    def test_a_column_of_labels_warns(self):
+        """A column is flattened, with scikit-learn's warning."""
+        with pytest.warns(DataConversionWarning, match="column-vector"):
+            classes, codes = check_classes([[0], [1], [1]], 3)
+        np.testing.assert_array_equal(classes[codes], [0, 1, 1])
+
+    @pytest.mark.parametrize(
+        ("y", "message"),
+        [
+            (None, "requires y to be passed, but the target y is None"),
+            ([0, 1], "y has 2 entries but X has 3 rows"),
+            ([4, 4, 4], "y has one class only, .*4.*; a classifier needs rows of at least two classes"),
+            ([0.0, 1.0, np.nan], "y contains NaN, infinity or None in 1 of 3 labels, the first at 2; drop those rows"),
+            ([0.0, np.inf, 1.0], "y contains NaN, infinity or None in 1 of 3 labels, the first at 1"),
+            (np.array(["a", None, "b"], object), "y contains NaN, infinity or None in 1 of 3 labels, the first at 1"),
+            (np.array(["a", np.nan, "b"], object), "y contains NaN, infinity or None in 1 of 3 labels, the first at 1"),
+            ([0.1, 0.2, 0.7], "Unknown label type"),
+            (np.zeros((3, 2)), "y should be a 1d array"),
+        ],
+        ids=str,
+    )
+    def test_bad_labels_are_refused(self, y, message):
+        """What cannot be classes is refused with what is wrong and where."""
+        with pytest.raises(ValueError, match=message):
+            check_classes(y, 3)

@@ -3,12 +3,20 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, issparse
-from sklearn.base import clone
-from sklearn.utils import get_tags
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.utils import get_tags, validation
+from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.validation import check_is_fitted
 
+from gramian import checks
+from gramian.checks import check_classes, check_targets
+from gramian.clustering import KernelKMeans, SpectralClustering
+from gramian.embedding import KernelECA, KernelPCA
 from gramian.estimator import KernelEstimator, _seeded
 from gramian.grams import DenseGram, FeatureGram, SparseGram
-from gramian.kernels import RBF, ClusterKernel, Laplacian, Linear, NeighborGraph, Precomputed
+from gramian.kernels import RBF, ClusterKernel, Columns, Expansion, Laplacian, Linear, NeighborGraph, Precomputed
+from gramian.landmarks import FourierFeatures, Nystroem
 
 
 class Task(KernelEstimator):
@@ -131,3 +139,149 @@ class TestSeeds:
         assert by_name.kernel.random_state != _seeded(NeighborGraph(3, kernel="cluster"), 1).kernel.random_state
         assert _seeded(ClusterKernel(random_state=5), 0).random_state == 5
         assert _seeded(ClusterKernel(), None).random_state is None
+
+
+class Ridge(RegressorMixin, KernelEstimator):
+    """Weighted kernel ridge regression without an offset, as short as a supervised estimator can be."""
+
+    def __init__(self, kernel="rbf"):
+        self.kernel = kernel
+
+    def fit(self, X, y, sample_weight=None):
+        samples = X
+        X = self._check_rows(X)
+        y = self._targets(y, X.shape[0])
+        weights = self._check_weights(sample_weight, X)
+        kernel, gram = self._fit_on(X, weights)
+        used = np.ones(X.shape[0], bool) if weights is None else weights > 0
+        ridge = np.ones(used.sum()) if weights is None else 1 / weights[used]
+        solution = np.linalg.solve(gram.dense()[np.ix_(used, used)] + np.diag(ridge), y[used])
+        coefficients = np.zeros((X.shape[0], *y.shape[1:]))
+        coefficients[used] = solution
+        self.shape_ = y.shape[1:]
+        self.expansion_ = Expansion(kernel, X, coefficients.reshape(X.shape[0], -1), gram=gram)
+        self._keep(kernel, samples)
+        return self
+
+    def _targets(self, y, n):
+        return check_targets(y, n)
+
+    def predict(self, X):
+        check_is_fitted(self, "expansion_")
+        values = self.expansion_.unchecked(self._check_new(X))
+        return values.reshape(len(values), *self.shape_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.regressor_tags.poor_score = True
+        return tags
+
+
+class Classes(ClassifierMixin, Ridge):
+    """The class with the largest of the regressions on class indicators."""
+
+    def _targets(self, y, n):
+        self.classes_, codes = check_classes(y, n)
+        return np.eye(len(self.classes_))[codes]
+
+    def predict(self, X):
+        scores = super().predict(X)
+        return self.classes_[scores.argmax(axis=1)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = False
+        tags.estimator_type = "classifier"
+        tags.regressor_tags = None
+        return tags
+
+
+class TestSupervised:
+    """What an estimator with targets and weights is built of."""
+
+    @pytest.mark.parametrize("shape", [(), (1,), (2,)])
+    def test_one_target_or_several(self, shape, X):
+        """Predictions have the shape of the targets and equal scikit-learn's kernel ridge regression."""
+        y = np.random.default_rng(0).standard_normal((12, *shape))
+        model = Ridge(RBF(1.5)).fit(X, y)
+        peer = KernelRidge(alpha=1.0, kernel="rbf", gamma=1 / (2 * 1.5**2)).fit(X, y)
+        np.testing.assert_allclose(model.predict(X), peer.predict(X), atol=1e-10)
+
+    def test_weights_are_repetitions(self, X):
+        """Weighted rows are repeated rows, in the width of the kernel too."""
+        y, weights = X[:, 0] ** 2, np.arange(12) % 3
+        weighted = Ridge().fit(X, y, sample_weight=weights)
+        repeated = Ridge().fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+        assert weighted.kernel_.width_ == pytest.approx(repeated.kernel_.width_)
+        assert weighted.kernel_.width_ != pytest.approx(Ridge().fit(X, y).kernel_.width_)
+        np.testing.assert_allclose(weighted.predict(X), repeated.predict(X), atol=1e-9)
+
+    def test_weights_take_the_precision_of_the_rows(self, X):
+        """Checked weights have the dtype of X; none are None; bad ones are refused by name."""
+        assert Task()._check_weights([1] * 12, X.astype(np.float32)).dtype == np.float32
+        assert Task()._check_weights(None, X) is None
+        with pytest.raises(ValueError, match="sample_weight has shape"):
+            Task()._check_weights([1.0], X)
+
+    def test_classes(self, X):
+        """Labels of any kind are learned and given back."""
+        y = np.where(X[:, 0] > 0, "yes", "no")
+        np.testing.assert_array_equal(Classes(RBF(0.2)).fit(X, y).predict(X), y)
+
+    @pytest.mark.parametrize("estimator", [Ridge(), Classes()], ids=["regressor", "classifier"])
+    def test_scikit_learn_checks(self, estimator):
+        """An estimator of these parts passes scikit-learn's checks, weights among them."""
+        check_estimator(estimator, on_skip=None)
+
+
+@pytest.fixture
+def checked(monkeypatch):
+    """The arrays that scikit-learn was asked to check, in order."""
+    seen = []
+    original = validation.check_array
+
+    def counted(array, *arguments, **options):
+        seen.append(array)
+        return original(array, *arguments, **options)
+
+    for module in (validation, checks):
+        monkeypatch.setattr(module, "check_array", counted)
+    return seen
+
+
+ONE_CHECK = [
+    KernelPCA(),
+    KernelPCA(kernel="linear"),
+    KernelPCA(kernel=0.5 * RBF() + Linear() * Laplacian()),
+    KernelPCA(kernel=Columns(RBF(), [0, 2])),
+    KernelPCA(kernel=Nystroem(5, random_state=0)),
+    KernelPCA(kernel=FourierFeatures(5, random_state=0)),
+    KernelPCA(kernel=ClusterKernel(2, 3, random_state=0)),
+    KernelECA(),
+    KernelKMeans(2, n_init=1, random_state=0),
+]
+
+
+class TestOneCheck:
+    """Rows are checked once on their way, whatever kernel they pass through."""
+
+    @pytest.mark.parametrize("estimator", ONE_CHECK, ids=str)
+    def test_fit_checks_the_rows_once(self, estimator, X, checked):
+        """Neither the kernel's fit, nor its Gram, checks the rows again."""
+        clone(estimator).fit(X)
+        assert sum(array.shape == X.shape for array in checked) == 1
+
+    @pytest.mark.parametrize("estimator", ONE_CHECK, ids=str)
+    def test_new_rows_are_checked_once(self, estimator, X, checked):
+        """Nor does the kernel's product with the fitted rows."""
+        model = clone(estimator).fit(X)
+        checked.clear()
+        model.transform(X[:5]) if hasattr(model, "transform") else model.predict(X[:5])
+        assert sum(array.shape in (X.shape, (5, 3)) for array in checked) == 1
+
+    def test_spectral_clustering(self, X, checked):
+        """Spectral clustering checks the rows once; k-means checks its embedding."""
+        SpectralClustering(2, kernel="rbf", random_state=0).fit(X)
+        assert sum(array.shape == X.shape for array in checked) == 1

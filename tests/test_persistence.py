@@ -4,13 +4,16 @@ import io
 import json
 import os
 import pickle
+import re
 import sys
+import tracemalloc
 import zipfile
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
 import numpy as np
 import pytest
+import sklearn
 import skops.io
 from scipy import sparse
 from sklearn.base import BaseEstimator
@@ -21,7 +24,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import gramian
-from gramian import persistence
+from gramian import discovery, persistence
+from gramian.kernels import RBF, Linear
 from gramian.persistence import ModelFileError, info, load, save
 
 
@@ -44,17 +48,23 @@ def holding(value):
     return model
 
 
-def forged(path, schema, *, label=None, members=()):
-    """Write an archive with a valid label around any ``schema``."""
-    label = label or {
-        "model": "x.Y",
-        "gramian": "0.1.0",
-        "sklearn": "1.6",
+def forged(path, schema, *, label=None, members=(), packing=zipfile.ZIP_STORED):
+    """Write an archive with a valid label around any ``schema``; fields of the label may be others."""
+    described = json.dumps({"protocol": 2, "_skops_version": "0.13", **schema}).encode()
+    fields = {
+        "model": f"{schema['__module__']}.{schema['__class__']}",
+        "gramian": gramian.__version__,
+        "sklearn": sklearn.__version__,
         "saved": "2026-01-01T00:00:00+00:00",
     }
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("gramian.json", json.dumps(label))
-        archive.writestr("schema.json", json.dumps({"protocol": 2, "_skops_version": "0.13", **schema}))
+    if isinstance(label, list):
+        sealed = label
+    else:
+        fields |= label or {}
+        sealed = fields | {"seal": persistence._seal(fields, described)}
+    with zipfile.ZipFile(path, "w", packing) as archive:
+        archive.writestr("gramian.json", json.dumps(sealed), zipfile.ZIP_STORED)
+        archive.writestr("schema.json", described, zipfile.ZIP_STORED)
         for name, content in members:
             archive.writestr(name, content)
 
@@ -300,8 +310,7 @@ def test_a_refused_type_is_not_even_imported(tmp_path, path, monkeypatch):
 
 def test_newer_major_version_asks_for_an_upgrade(path):
     """A file of a future major version is refused with the command that helps."""
-    label = {"model": "x.Y", "gramian": "99.1.0", "sklearn": "1.6", "saved": "2026-01-01T00:00:00+00:00"}
-    forged(path, text(1), label=label)
+    forged(path, text(1), label={"gramian": "99.1.0"})
     with pytest.raises(ModelFileError, match=r"saved by gramian 99\.1\.0.*pip install --upgrade gramian"):
         load(path)
 
@@ -352,12 +361,209 @@ def test_ufuncs_are_data_to_skops(path):
 
 
 def test_a_model_of_a_missing_extra_names_the_library(path, monkeypatch):
-    """If an own module cannot be imported, the message names the library that is missing."""
-
-    def without_torch(name):
-        raise ModuleNotFoundError("No module named 'torch'", name="torch")
-
-    monkeypatch.setattr(persistence, "import_module", without_torch)
+    """A class of an optional subpackage whose library is not installed names the library."""
+    monkeypatch.setitem(discovery._OPTIONAL, "gramian.deep", "a_library_nobody_has")
     forged(path, node("gramian.deep.autoencoder", "Autoencoder", "ObjectNode", content=text(None)))
-    with pytest.raises(ModelFileError, match="No module named 'torch'"):
+    with pytest.raises(ModelFileError, match=r"needs a_library_nobody_has .*; install a_library_nobody_has$"):
         load(path)
+
+
+# Sizes ---------------------------------------------------------------------------------------------------------------
+
+
+def estimator(cls=Linear, **attributes):
+    """An estimator of a skops schema with these attributes."""
+    keys = sequence("list", *(node("builtins", "str", "TypeNode") for _ in attributes))
+    state = node("builtins", "dict", "DictNode", content=attributes, key_types=keys)
+    return node(cls.__module__, cls.__name__, "ObjectNode", content=state)
+
+
+def array_node(file="1.npy"):
+    return node("numpy", "ndarray", "NdArrayNode", type="numpy", file=file)
+
+
+def npy(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def header_of(shape, descr="<f8"):
+    """The bytes of an array file without the array."""
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(file, {"shape": shape, "fortran_order": False, "descr": descr})
+    return file.getvalue()
+
+
+def refusal(path, match):
+    """Load a file that is refused in one line, and without taking much memory."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError, match=match) as caught:
+            load(path)
+        assert tracemalloc.get_traced_memory()[1] < 20e6
+    finally:
+        tracemalloc.stop()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_packed_part_is_refused_unpacked(path):
+    """A part of a few kilobytes that unpacks to 32 MB is refused by the table of contents."""
+    forged(path, estimator(x=array_node()), members=[("1.npy", npy(np.zeros(4_000_000)))], packing=zipfile.ZIP_DEFLATED)
+    assert path.stat().st_size < 100_000
+    refusal(path, r"^model\.gramian holds a packed part, '1\.npy', which gramian\.save does not write; save the model")
+
+
+def test_a_packed_sparse_matrix_is_refused_unpacked(path):
+    """SciPy packs sparse matrices; what they unpack to counts."""
+    inner = io.BytesIO()
+    sparse.save_npz(
+        inner, sparse.csr_array((np.zeros(2_000_000), np.zeros(2_000_000, np.int32), [0, 2_000_000]), (1, 9))
+    )
+    matrix = node("scipy.sparse._csr", "csr_array", "SparseMatrixNode", type="scipy", file="1.npz")
+    forged(path, estimator(x=matrix), members=[("1.npz", inner.getvalue())])
+    with gramian.config(memory_budget="20MB"):
+        refusal(path, r"needs 0\.032 GB of memory, above the memory budget of 0\.02 GB; raise the budget")
+    assert load(path).x.nnz == 2_000_000
+
+
+def test_an_array_that_is_named_a_thousand_times_counts_a_thousand_times(path):
+    """Each name makes a copy; nodes of one number are one object and count once."""
+    content = [("1.npy", npy(np.zeros(1000)))]
+    same = array_node()
+    with gramian.config(memory_budget="4MB"):
+        forged(path, estimator(x=sequence("list", *(array_node() for _ in range(1000)))), members=content)
+        refusal(path, "above the memory budget")
+        forged(path, estimator(x=sequence("list", *(same for _ in range(300)))), members=content)
+        assert len(load(path).x) == 300
+
+
+@pytest.mark.parametrize("shape", [(10**11,), (10**6, 10**6), (3,), (0,)])
+def test_an_array_header_must_fit_its_bytes(path, shape):
+    """A header that promises 1e11 entries is damage, not a MemoryError."""
+    forged(path, estimator(x=array_node()), members=[("1.npy", header_of(shape) + bytes(16))])
+    refusal(
+        path, r"is damaged or was not written by gramian\.save \(an array of shape .* has 16 bytes\); save the model"
+    )
+
+
+def test_entries_without_size_are_refused(path):
+    forged(path, estimator(x=array_node()), members=[("1.npy", header_of((10**11,), "|V0"))])
+    refusal(path, "is damaged")
+
+
+def test_memory_that_a_constructor_asks_for_is_one_line(path):
+    """A seed sequence with a pool of 1e11 numbers is refused when the machine refuses it."""
+    save(holding(np.random.default_rng(7)), path)
+    with zipfile.ZipFile(path) as parts:
+        schema = json.loads(parts.read("schema.json"))
+    seed = schema["content"]["content"]["extra_"]["content"]["seed_seq"]["content"]
+    seed["pool_size"]["content"] = str(10**14)
+    forged(path, schema)
+    with pytest.raises(ModelFileError, match=r"^model\.gramian needs more memory than there is; save the model again$"):
+        load(path)
+
+
+# Damage --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_flipped_byte_anywhere_gives_one_line_or_the_same_model(path):
+    """Every byte of a small file, changed one at a time: a clear error, or a change that means nothing."""
+    save(RBF(width=1.5), path)
+    data = path.read_bytes()
+    broken = path.with_name("broken.gramian")
+    rng = np.random.default_rng(0)
+    messages = []
+    for place, change in enumerate(rng.integers(1, 256, len(data)).tolist()):
+        broken.write_bytes(data[:place] + bytes([data[place] ^ change]) + data[place + 1 :])
+        try:
+            model = load(broken)
+        except ModelFileError as error:
+            messages.append(str(error))
+        else:
+            assert repr(model) == repr(RBF(width=1.5))
+    assert len(messages) > 0.8 * len(data)
+    assert all(re.fullmatch(r"broken\.gramian .*; .*", message) for message in messages)
+
+
+# What may be in a file -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gramian.configuration.config",
+        "gramian.persistence.ModelInfo",
+        "gramian.grams.dense.DenseGram",
+        "gramian.kernels.base.Kernel",
+        "gramian.ranking.kernel_walk.low_rank.LowRank",
+        "gramian.web.jobs.Jobs",
+        "gramian.web.jobs.Job",
+        "gramian.tables.table.Table",
+        "gramian.exploration.result.Exploration",
+        "builtins.dict",
+        "numpy.ndarray",
+    ],
+)
+def test_only_estimators_and_kernels_are_loaded(path, name):
+    """Any other class of a public module is refused as the model of a file."""
+    module, _, cls = name.rpartition(".")
+    keys = sequence("list", node("builtins", "str", "TypeNode"))
+    state = node("builtins", "dict", "DictNode", content={"x": text(1)}, key_types=keys)
+    forged(path, state if name == "builtins.dict" else node(module, cls, "ObjectNode", content=state))
+    with pytest.raises(ModelFileError, match=re.escape(name) + ".*which gramian does not trust"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    "name", ["gramian.configuration.config", "gramian.web.jobs.Jobs", "gramian.tables.table.Table"]
+)
+def test_other_classes_are_no_parts_either(path, name):
+    module, _, cls = name.rpartition(".")
+    forged(path, estimator(x=node(module, cls, "ObjectNode", content=text(None))))
+    with pytest.raises(ModelFileError, match=re.escape(name) + ", which gramian does not trust"):
+        load(path)
+
+
+@pytest.mark.parametrize("loader", ["FunctionNode", "TypeNode", "ConstructorFromReduceNode", "ListNode", "DictNode"])
+def test_own_classes_are_objects_only(path, loader):
+    """A class of gramian is neither called nor handed out by a file."""
+    fields = {"content": sequence("tuple"), "key_types": sequence("list")}
+    if loader in ("ListNode", "DictNode"):
+        fields["content"] = [] if loader == "ListNode" else {}
+    forged(path, estimator(x=node(RBF.__module__, "RBF", loader, **fields)))
+    with pytest.raises(ModelFileError, match="which gramian does not trust"):
+        load(path)
+
+
+def test_a_model_without_a_parameter_is_damaged(path):
+    forged(path, estimator(gramian.KernelPCA, n_components=text(2)))
+    with pytest.raises(ModelFileError, match=r"is damaged .*no attribute 'center'.*; save the model again"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    "label", [{"model": "sklearn.cluster._kmeans.KMeans"}, {"gramian": "0.0.7"}, {"sklearn": "1.6"}]
+)
+def test_a_label_of_another_model_is_not_believed(path, label):
+    """Class and versions that were changed in the label are noticed, by ``info`` and by ``load``."""
+    save(RBF(), path)
+    with zipfile.ZipFile(path) as parts:
+        found = {name: parts.read(name) for name in parts.namelist()}
+    found["gramian.json"] = json.dumps(json.loads(found["gramian.json"]) | label).encode()
+    with zipfile.ZipFile(path, "w") as parts:
+        for name, content in found.items():
+            parts.writestr(name, content)
+    for read in (info, load):
+        with pytest.raises(ModelFileError, match=r"says that it is a .* which its content .*RBF\) does not bear out"):
+            read(path)
+
+
+def test_a_sealed_label_is_compared_with_the_content(path):
+    """Whoever forges the seal too is still held to the class and to the versions that the content names."""
+    forged(path, estimator(), label={"model": "gramian.kernels.distance.RBF"})
+    with pytest.raises(ModelFileError, match="does not bear out"):
+        info(path)
+    forged(path, estimator(KMeans, _sklearn_version=text("1.4")))
+    with pytest.raises(ModelFileError, match="does not bear out"):
+        info(path)

@@ -4,7 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gramian import kernels
-from gramian.clustering import AutoClustering, ConsensusClustering, KernelKMeans, SpectralClustering, angular_kmeans
+from gramian.clustering import (
+    KPOD,
+    AutoClustering,
+    ConsensusClustering,
+    KernelKMeans,
+    SpectralClustering,
+    angular_kmeans,
+)
 from gramian.configuration import MemoryBudgetError, config
 from gramian.dependence import (
     AlternativeClustering,
@@ -17,7 +24,7 @@ from gramian.dependence import (
 from gramian.embedding import KernelECA, KernelPCA
 from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
-from gramian.mixture import IncompleteGaussianMixture
+from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
 from gramian.persistence import load, save
 from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
 
@@ -27,6 +34,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "KPOD",
     "AlternativeClustering",
     "AutoClustering",
     "ClusterKernel",
@@ -35,6 +43,7 @@ __all__ = [
     "DependenceReduction",
     "FourierFeatures",
     "IncompleteGaussianMixture",
+    "IncompleteMixture",
     "KernelECA",
     "KernelKMeans",
     "KernelPCA",
@@ -62,5 +71,5 @@ def __getattr__(name: str) -> Any:
     if name in ("datasets", "metrics"):
         return import_module(f"gramian.{name}")
     if name == "explore":  # needs pandas, from the extra "app"
-        return import_module("gramian.exploration").explore
+        return import_module("gramian.explorer").explore
     raise AttributeError(f"module 'gramian' has no attribute {name!r}")

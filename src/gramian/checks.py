@@ -1,16 +1,33 @@
-"""Parameters checked alike everywhere: an error names the parameter, its value and what is allowed."""
+"""Parameters, targets and weights checked alike everywhere: an error names what was passed and what is allowed.
+
+``whole`` and ``real`` take a value and its name; the ``check_…`` functions read them from an estimator.
+"""
 
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.utils.validation import check_array, validate_data
+from scipy.sparse import issparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from gramian.configuration import threads
 from gramian.typing import Array
+
+# Numbers ---------------------------------------------------------------------------------------------------
+
+
+def is_whole(value: Any) -> TypeGuard[int]:
+    """Whether a value is a whole number; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+
+
+def is_real(value: Any) -> TypeGuard[float]:
+    """Whether a value is a real number, which may be infinite or NaN; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
 def whole(value: Any, name: str, *, least: int = 1, most: int | None = None, instead: str = "") -> int:
@@ -27,12 +44,57 @@ def whole(value: Any, name: str, *, least: int = 1, most: int | None = None, ins
     instead : str
         What else the parameter takes, for the message, such as ``"None"``.
     """
-    if not isinstance(value, Integral) or isinstance(value, (bool, np.bool_)) or int(value) < least:
+    if not is_whole(value) or int(value) < least:
         limit = f">= {least}" if most is None else f"from {least} to {most}"
         raise ValueError(f"{name}={value!r} must be a whole number {limit}" + (f" or {instead}" if instead else ""))
     if most is not None and int(value) > most:
         raise ValueError(f"{name}={value} is more than {most}; pass {name} <= {most}")
     return int(value)
+
+
+def real(
+    value: Any,
+    name: str,
+    *,
+    least: float = -np.inf,
+    above: float = -np.inf,
+    most: float = np.inf,
+    below: float = np.inf,
+    instead: str = "",
+) -> float:
+    """``value`` as a float, if it is a finite number within limits.
+
+    Parameters
+    ----------
+    value : object
+        What the user passed.
+    name : str
+        Its parameter, for the message.
+    least, most : float
+        Limits that the number may reach.
+    above, below : float
+        Limits that it may not reach.
+    instead : str
+        What else the parameter takes, for the message, such as ``"None"``.
+
+    Examples
+    --------
+    >>> real(2, "width", above=0)
+    2.0
+    >>> real(1.5, "subsample", above=0, most=1)
+    Traceback (most recent call last):
+    ...
+    ValueError: subsample=1.5 must be a finite number > 0 and <= 1
+    """
+    good = is_real(value) and np.isfinite(float(value))
+    if not good or not (least <= value <= most and above < value < below):
+        bounds = ((">=", least), (">", above), ("<=", most), ("<", below))
+        limits = " and".join(f" {sign} {bound:g}" for sign, bound in bounds if np.isfinite(bound))
+        raise ValueError(f"{name}={value!r} must be a finite number{limits}" + (f" or {instead}" if instead else ""))
+    return float(value)
+
+
+# Parameters of an estimator --------------------------------------------------------------------------------
 
 
 def check_count(owner: Any, name: str, n_samples: int, *, none_allowed: bool = False) -> int | None:
@@ -52,7 +114,7 @@ def check_positive(owner: Any, *names: str, none_allowed: bool = False) -> None:
         value = getattr(owner, name)
         if value is None and none_allowed:
             continue
-        if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
+        if not is_real(value) or not 0 < float(value) < np.inf:
             raise ValueError(f"{name}={value!r} must be a positive number" + (" or None" if none_allowed else ""))
 
 
@@ -62,32 +124,34 @@ def check_whole(owner: Any, *names: str, least: int = 1) -> None:
         whole(getattr(owner, name), name, least=least)
 
 
+def check_real(owner: Any, name: str, *, least: float = -np.inf, above: float = -np.inf) -> float:
+    """A parameter that must be a finite number, at least ``least`` or more than ``above``."""
+    return real(getattr(owner, name), name, least=least, above=above)
+
+
 def check_choice(owner: Any, name: str, choices: tuple[Any, ...]) -> Any:
     """A parameter that must be one of a few values."""
-    value = getattr(owner, name)
+    return one_of(getattr(owner, name), name, choices)
+
+
+def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
+    """``value``, if it is one of ``choices``."""
     if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
         raise ValueError(f"{name}={value!r} is not known; pass one of {', '.join(map(repr, choices))}")
     return value
 
 
-def check_weights(sample_weight: Any, n_samples: int, dtype: Any) -> Array:
-    """Sample weights as an array: finite, not negative, not all zero."""
-    weights = np.asarray(sample_weight, dtype)
-    if weights.shape != (n_samples,):
-        raise ValueError(f"sample_weight has shape {weights.shape}; pass one weight per sample, {n_samples}")
-    if not np.all(np.isfinite(weights)) or weights.min() < 0 or not weights.any():
-        raise ValueError("sample_weight must be finite, not negative and not all zero; clip or drop the offending rows")
-    return weights
+def n_workers(owner: Any) -> int:
+    """The threads that ``n_jobs`` asks for; None is the library's setting."""
+    jobs = owner.n_jobs
+    if jobs is None:
+        return threads()
+    if not is_whole(jobs) or jobs == 0:
+        raise ValueError(f"n_jobs={jobs!r} must be a whole number other than 0, or None")
+    return int(effective_n_jobs(int(jobs)))
 
 
-def check_real(owner: Any, name: str, *, least: float | None = None, above: float | None = None) -> float:
-    """A parameter that must be a finite number, at least ``least`` or more than ``above``."""
-    value = getattr(owner, name)
-    good = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
-    if not good or (least is not None and value < least) or (above is not None and value <= above):
-        limit = f" >= {least:g}" if least is not None else f" > {above:g}" if above is not None else ""
-        raise ValueError(f"{name}={value!r} must be a finite number{limit}")
-    return float(value)
+# Data ------------------------------------------------------------------------------------------------------
 
 
 def check_samples(owner: Any, X: Any, **checks: Any) -> Any:
@@ -100,11 +164,81 @@ def remember_columns(owner: Any, X: Any) -> None:
     validate_data(owner, X, reset=True, skip_check_array=True)
 
 
-def n_workers(owner: Any) -> int:
-    """The threads that ``n_jobs`` asks for; None is the library's setting."""
-    jobs = owner.n_jobs
-    if jobs is None:
-        return threads()
-    if not isinstance(jobs, Integral) or isinstance(jobs, bool) or jobs == 0:
-        raise ValueError(f"n_jobs={jobs!r} must be a whole number other than 0, or None")
-    return int(effective_n_jobs(int(jobs)))
+def check_weights(sample_weight: Any, n_samples: int, dtype: Any) -> Array:
+    """Sample weights as an array: finite, not negative, not all zero."""
+    weights = np.asarray(sample_weight, dtype)
+    if weights.shape != (n_samples,):
+        raise ValueError(f"sample_weight has shape {weights.shape}; pass one weight per sample, {n_samples}")
+    if not np.all(np.isfinite(weights)) or weights.min() < 0 or not weights.any():
+        raise ValueError("sample_weight must be finite, not negative and not all zero; clip or drop the offending rows")
+    return weights
+
+
+def check_targets(y: Any, n_samples: int) -> Array:
+    """Numbers to regress on, in floating point: one per sample, or several outputs side by side.
+
+    Parameters
+    ----------
+    y : array-like (n,) or (n, q)
+    n_samples : int
+
+    Returns
+    -------
+    y : ndarray (n,) or (n, q)
+    """
+    given = _entries(y, n_samples)
+    if given.ndim > 2 or not given.size:
+        raise ValueError(f"y has shape {given.shape}; pass ({n_samples},), or ({n_samples}, q) for q outputs")
+    dtypes = [np.float64, np.float32]
+    targets = check_array(given, ensure_2d=False, dtype=dtypes, ensure_all_finite=False, input_name="y")
+    bad = ~np.isfinite(targets.reshape(n_samples, -1)).all(axis=1)
+    if bad.any():
+        raise ValueError(
+            f"y contains NaN or infinity in {int(bad.sum())} of {n_samples} entries, the first at {int(bad.argmax())}; "
+            "drop those rows, for a missing target teaches nothing"
+        )
+    return np.asarray(targets)
+
+
+def check_classes(y: Any, n_samples: int) -> tuple[Array, Array]:
+    """Labels as the sorted classes and the number of each sample's class.
+
+    Parameters
+    ----------
+    y : array-like (n,)
+        Labels of any type that can be sorted.
+    n_samples : int
+
+    Returns
+    -------
+    classes : ndarray (k,)
+    codes : ndarray of int (n,)
+        ``classes[codes]`` is y.
+    """
+    labels = column_or_1d(_entries(y, n_samples), warn=True)
+    if labels.dtype == object:
+        missing = np.array([label is None or label != label for label in labels])
+    else:
+        missing = ~np.isfinite(labels) if labels.dtype.kind == "f" else np.zeros(n_samples, bool)
+    if missing.any():
+        raise ValueError(
+            f"y contains NaN, infinity or None in {int(missing.sum())} of {n_samples} labels, the first at "
+            f"{int(missing.argmax())}; drop those rows"
+        )
+    check_classification_targets(labels)
+    classes, codes = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"y has one class only, {classes[0]!r}; a classifier needs rows of at least two classes")
+    return classes, codes
+
+
+def _entries(y: Any, n_samples: int) -> Array:
+    """y as an array, if it has an entry for each sample."""
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None; pass fit(X, y)")
+    given = np.asarray(y)
+    if issparse(y) or given.ndim == 0:
+        raise ValueError(f"y must be a dense array with an entry for each of the {n_samples} rows of X")
+    if len(given) != n_samples:
+        raise ValueError(f"y has {len(given)} entries but X has {n_samples} rows; pass one for each row")
+    return given

@@ -34,6 +34,11 @@ _EXAMPLE = Path(gramian.__file__).parent / "datasets" / "data" / "horse_colic.cs
 _ANSWER = "label"
 _BAD_INPUT = 2
 _INTERRUPTED = 130
+# Libraries of the extra "app": what the commands import, and what these import in turn.
+_APP = frozenset(
+    {"fastapi", "h11", "jinja2", "matplotlib", "openpyxl", "pandas", "pyarrow", "pydantic", "python_multipart"}
+    | {"starlette", "uvicorn"}
+)
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
@@ -46,11 +51,13 @@ Missing = Annotated[
 
 
 def main() -> None:
-    """The command, with errors in one line."""
+    """Run the command line; errors are one line."""
     # A polite kill ends like Ctrl-C: nothing half-written stays.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         app()
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
@@ -60,6 +67,12 @@ def _fail(message: str, code: int = _BAD_INPUT) -> NoReturn:
     text = " ".join(str(message).split())
     Console(stderr=True, highlight=False, soft_wrap=True).print(f"[red]gramian:[/red] {escape(text)}")
     sys.exit(code)
+
+
+def _fail_without_extra(error: ModuleNotFoundError) -> None:
+    """Say how to install a library that the commands need, if one of these is missing."""
+    if (error.name or "").partition(".")[0] in _APP:
+        _fail(f"this command needs {error.name}, which is not installed; run pip install 'gramian[app]'")
 
 
 @contextmanager
@@ -72,6 +85,9 @@ def _one_line_errors() -> Iterator[None]:
     except KeyboardInterrupt:
         _fail("stopped", _INTERRUPTED)
     except BrokenPipeError:
+        raise
+    except ModuleNotFoundError as error:
+        _fail_without_extra(error)
         raise
     except OSError as error:
         # Those of the operating system have a number and the file apart.
@@ -177,10 +193,11 @@ def assign(
 ) -> None:
     """The group, membership and oddness of rows that come later."""
     with _one_line_errors():
+        from gramian.exploration import load_table_model
         from gramian.report import assigned_rows, json_lines, write_file
         from gramian.tables import read_table
 
-        fitted = _load(model)
+        fitted = load_table_model(model)
         if out is not None and out.is_dir():
             raise ValueError(f"{out} is a folder; name a file with --out")
         if out is not None and out.exists() and not force:
@@ -189,7 +206,7 @@ def assign(
         for column in table.columns:
             if column.name in fitted.preparation.kinds_ and column.note:
                 print(f"gramian: {table.source}, column {column.name!r}: {column.note}", file=sys.stderr)
-        rows = assigned_rows(fitted, table)
+        rows = assigned_rows(fitted, table, as_read=not as_json)
         text = json_lines(rows) if as_json else rows.to_csv(index=False)
         if out is None:
             print(text, end="")
@@ -207,7 +224,9 @@ def rank(
 ) -> None:
     """The rows most like one row, or the most typical ones of a group."""
     with _one_line_errors():
-        fitted = _load(model)
+        from gramian.exploration import load_table_model
+
+        fitted = load_table_model(model)
         if like is not None and cluster is None:
             rows, scores = fitted.like(like - 1, top)
         elif cluster is not None and like is None:
@@ -236,7 +255,9 @@ def info(model: Model, as_json: AsJson = False) -> None:
             "saved": found.saved.isoformat(),
         }
         if found.model.endswith("TableModel"):
-            fitted = _load(model)
+            from gramian.exploration import load_table_model
+
+            fitted = load_table_model(model)
             fields |= {"groups": fitted.n_clusters_, "rows fitted": len(fitted.rows_)}
             fields["columns"] = list(fitted.preparation.kinds_)
         if as_json:
@@ -244,19 +265,6 @@ def info(model: Model, as_json: AsJson = False) -> None:
         else:
             for name, value in fields.items():
                 print(f"{name}: {', '.join(value) if isinstance(value, list) else value}")
-
-
-def _load(path: Path) -> Any:
-    from gramian.exploration import TableModel
-
-    model = gramian.load(path)
-    if not isinstance(model, TableModel):
-        raise ValueError(
-            f"{path.name} holds a {type(model).__name__}, not what explore writes; load it with gramian.load"
-        )
-    if not hasattr(model, "places_") or not hasattr(model.preparation, "forms_"):
-        raise ValueError(f"{path.name} lacks what this version of gramian keeps; explore the table again")
-    return model
 
 
 @app.command(epilog="Example:  [bold]gramian serve --folder tables --port 9000[/bold]")
@@ -272,6 +280,8 @@ def serve(
     max_size: Annotated[float, typer.Option(min=0.001, help="Largest upload, in MB.")] = 200,
     time_limit: Annotated[float, typer.Option(min=0.01, help="Minutes for one exploration.")] = 30,
     memory_limit: Annotated[float, typer.Option(min=1, help="GiB for one exploration.")] = 6,
+    keep: Annotated[int, typer.Option(min=1, help="Explorations to keep; the oldest are deleted first.")] = 100,
+    keep_size: Annotated[float, typer.Option(min=0.001, help="GB of them to keep; the newest always stays.")] = 10,
     quiet: Quiet = False,
 ) -> None:
     """Explore tables in a browser, on this machine."""
@@ -291,6 +301,8 @@ def serve(
             max_bytes=int(max_size * 1e6),
             time_limit=60 * time_limit,
             memory_limit=int(memory_limit * 2**30),
+            keep=keep,
+            keep_bytes=int(keep_size * 1e9),
         )
 
 
@@ -308,7 +320,11 @@ def reproduce(
         _fail("the scripts are not part of the package; run this in a checkout of the project")
     from importlib import import_module
 
-    sys.exit(import_module("reproduce.__main__").main(list(names or [])))
+    try:
+        sys.exit(import_module("reproduce.__main__").main(list(names or [])))
+    except ModuleNotFoundError as error:
+        _fail_without_extra(error)
+        raise
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import pkgutil
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -24,13 +25,35 @@ from sklearn.base import (
     TransformerMixin,
 )
 
-__all__ = ["all_estimators", "modules"]
+__all__ = ["all_estimators", "missing_library", "model_classes", "modules", "part_classes"]
 
 # What a subpackage needs beyond the core dependencies; it is skipped only when exactly this is missing.
 _OPTIONAL = {"gramian.deep": "torch"}
 
 # The layers for people: they work on tables and files, not on arrays, and need the extra "app".
 _FOR_PEOPLE = frozenset({"gramian.cli", "gramian.exploration", "gramian.report", "gramian.tables", "gramian.web"})
+
+# What is saved of the layers for people: named here, because finding it would import them.
+_TABLE_MODELS = frozenset({"gramian.exploration.model.TableModel", "gramian.tables.prepare.Preparation"})
+_TABLE_MODEL_PARTS = frozenset({"gramian.exploration.oddness.Oddness"})
+
+# Modules that serve the others; nothing of them is part of a fitted model.
+_SERVICES = frozenset(
+    {
+        "gramian",
+        "gramian.archive",
+        "gramian.checks",
+        "gramian.configuration",
+        "gramian.discovery",
+        "gramian.persistence",
+        "gramian.progress",
+        "gramian.randomness",
+        "gramian.typing",
+    }
+)
+
+# Methods that Python calls while an object is built from a file, or when it goes; a part of a model has none.
+_HOOKS = frozenset({"__new__", "__setstate__", "__del__", "__reduce__", "__reduce_ex__"})
 
 # Exported base classes without an abstract mark: users derive from them, but do not construct them.
 _BASES = frozenset({"gramian.kernels.base.Kernel"})
@@ -102,6 +125,59 @@ def modules() -> tuple[ModuleType, ...]:
     """
     package = import_module("gramian")
     return (package, *_walk(package))
+
+
+@cache
+def model_classes() -> frozenset[str]:
+    """Names of the classes that a model file may hold as its model: public estimators, kernels, and what explore saves.
+
+    Returns
+    -------
+    names : frozenset of str
+        Such as ``"gramian.embedding.kernel_pca.KernelPCA"``.
+
+    Examples
+    --------
+    >>> from gramian.discovery import model_classes
+    >>> "gramian.embedding.kernel_pca.KernelPCA" in model_classes()
+    True
+    >>> "gramian.configuration.config" in model_classes()
+    False
+    """
+    return frozenset(_full_name(cls) for _, cls in all_estimators()) | _TABLE_MODELS
+
+
+@cache
+def part_classes() -> frozenset[str]:
+    """Names of the classes whose objects may be parts of a model in a file.
+
+    These are the classes of the tasks, kernels and Grams without a method that Python calls while an object is built.
+
+    Returns
+    -------
+    names : frozenset of str
+    """
+    found = (cls for module in modules() if module.__name__ not in _SERVICES for cls in vars(module).values())
+    return frozenset(_full_name(cls) for cls in found if _is_part(cls)) | _TABLE_MODEL_PARTS
+
+
+def missing_library(name: str) -> str | None:
+    """The optional library that the class ``name`` needs, if it is not installed."""
+    for package, library in _OPTIONAL.items():
+        if name.startswith(package + ".") and find_spec(library) is None:
+            return library
+    return None
+
+
+def _is_part(candidate: object) -> bool:
+    if not isinstance(candidate, type) or not candidate.__module__.startswith("gramian."):
+        return False
+    own = [base for base in candidate.__mro__ if base.__module__.startswith("gramian.")]
+    return not issubclass(candidate, BaseException) and not any(_HOOKS & set(vars(base)) for base in own)
+
+
+def _full_name(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def _walk(package: ModuleType) -> Iterator[ModuleType]:

@@ -1,4 +1,9 @@
-"""What every task built on a kernel does alike: take a ``kernel=``, check X once, hold the fitted kernel."""
+"""What every estimator with a kernel does alike: check the data once, fit the kernel, hold it.
+
+A ``fit`` has the same steps everywhere: :meth:`KernelEstimator._check_rows` for X, the functions of
+:mod:`gramian.checks` for weights and targets, :meth:`KernelEstimator._fit_on`, the method itself, and
+:meth:`KernelEstimator._keep` when all else has succeeded.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +13,15 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from gramian.checks import check_samples, remember_columns
+from gramian.checks import check_samples, check_weights, remember_columns
 from gramian.grams.base import Gram
 from gramian.kernels import Kernel, as_kernel
 from gramian.randomness import spawn
-from gramian.typing import Matrix, RandomState
+from gramian.typing import Array, Matrix, RandomState
 
 
 class KernelEstimator(BaseEstimator):
-    """Base of the estimators with a ``kernel`` parameter.
+    """Base of the estimators with a ``kernel`` parameter, supervised or not.
 
     Attributes
     ----------
@@ -27,12 +32,23 @@ class KernelEstimator(BaseEstimator):
     kernel: Kernel | str | Callable[[Any, Any], Any]
 
     def _fit_kernel(self, X: Matrix, *, min_samples: int = 1) -> tuple[Matrix, Kernel, Gram]:
-        """X checked, the kernel fitted on it, and its Gram; ``fit`` ends with :meth:`_keep`."""
-        checks = self._unfitted_kernel()._checks()
-        X = check_samples(self, X, ensure_min_samples=min_samples, **checks)
+        """X checked, the kernel fitted on it, and its Gram, for a fit without weights and targets."""
+        X = self._check_rows(X, min_samples=min_samples)
+        return X, *self._fit_on(X)
+
+    def _check_rows(self, X: Matrix, *, min_samples: int = 1) -> Matrix:
+        """X as the kernel takes it; nothing of the estimator changes."""
+        return check_samples(self, X, ensure_min_samples=min_samples, **self._unfitted_kernel()._checks())
+
+    def _check_weights(self, sample_weight: Any, X: Matrix) -> Array | None:
+        """The weights of the rows of checked X, or None where there are none."""
+        return None if sample_weight is None else check_weights(sample_weight, X.shape[0], X.dtype)
+
+    def _fit_on(self, X: Matrix, weights: Array | None = None) -> tuple[Kernel, Gram]:
+        """The kernel fitted on checked X, whose rows count by their weights, and the Gram of all rows."""
         kernel = _seeded(self._unfitted_kernel(X.shape[0]), getattr(self, "random_state", None))
-        kernel.fit(X)
-        return X, kernel, kernel.gram(X)
+        kernel._fitted(X, weights)
+        return kernel, kernel._unchecked("gram")(X)
 
     def _keep(self, kernel: Kernel, X: Matrix) -> None:
         """Hold the kernel and the names of X's columns, when all else has succeeded."""

@@ -1,24 +1,24 @@
 """Save fitted models to a file and load them again, without pickle.
 
 A model file is a skops archive (arrays in NumPy's own format, everything else as JSON) with one more member,
-``gramian.json``, that says what is inside. Loading builds only objects of types this module trusts: classes
-defined in gramian, what skops trusts by default (scikit-learn's estimators, NumPy arrays, containers) and the
-few names in ``_TRUSTED``. A file that names anything else is refused before any of it is built or imported.
+``gramian.json``, that says what is inside. Loading builds only objects of types that :mod:`gramian.archive` trusts:
+estimators, kernels and their parts, what skops trusts by default (scikit-learn's estimators, NumPy arrays, containers)
+and a few sparse matrices. A file that names anything else is refused before any of it is built or imported.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import uuid
 import zipfile
-import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import sklearn
 from sklearn.base import BaseEstimator
@@ -28,33 +28,6 @@ import gramian
 __all__ = ["ModelFileError", "ModelInfo", "info", "load", "save"]
 
 _LABEL = "gramian.json"
-
-# Types outside gramian that its models hold and skops does not trust by itself. None of them runs code when
-# it is rebuilt from a file.
-_TRUSTED = frozenset(
-    {
-        "numpy.dtype",
-        "scipy.sparse._csc.csc_array",
-        "scipy.sparse._csc.csc_matrix",
-        "scipy.sparse._csr.csr_array",
-        "scipy.sparse._csr.csr_matrix",
-    }
-)
-
-_CODE_LOADERS = frozenset({"FunctionNode", "MethodNode", "OperatorFuncNode", "PartialNode", "TypeNode"})
-
-# What zipfile, json, NumPy and skops raise when they read an archive that was cut short or tampered with.
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    AttributeError,
-    EOFError,
-    ImportError,
-    LookupError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-)
 
 
 class ModelFileError(ValueError):
@@ -159,27 +132,29 @@ def load(path: str | os.PathLike[str]) -> Any:
     from skops.io import get_untrusted_types
     from skops.io import load as build
 
+    from gramian import archive
+
     path = Path(path)
-    label = info(path)
-    installed = gramian.__version__
-    if _major(label.gramian) > _major(installed):
-        raise ModelFileError(
-            f"{path.name} was saved by gramian {label.gramian}, newer than the installed {installed}; "
-            "run pip install --upgrade gramian"
-        )
-    try:
-        doubtful = get_untrusted_types(file=path)
-        refused = [name for name in doubtful if not _is_trusted(name)]
-        if not refused:
-            return build(path, trusted=doubtful)
-    except _DAMAGE as error:
-        raise ModelFileError(
-            f"{path.name} is damaged or was not written by gramian.save ({error}); save the model again"
-        ) from error
-    raise ModelFileError(
-        f"{path.name} holds {', '.join(refused)}, which gramian does not trust; do not use a file from a "
-        "source you do not know; if it is yours, rebuild the model from gramian and scikit-learn objects"
-    )
+    # Opened once, so that a missing or unreadable file raises the operating system's own error, and so that what is
+    # built is what was checked.
+    with path.open("rb") as file:
+        label, schema = _described(file, path.name)
+        installed = gramian.__version__
+        if _major(label.gramian) > _major(installed):
+            raise ModelFileError(
+                f"{path.name} was saved by gramian {label.gramian}, newer than the installed {installed}; "
+                "run pip install --upgrade gramian"
+            )
+        with _errors_of(path.name, "is damaged or was not written by gramian.save ({why})", "save the model again"):
+            with zipfile.ZipFile(file) as parts:
+                archive.check_memory(parts, schema)
+            doubtful = get_untrusted_types(file=file)  # type: ignore[arg-type,unused-ignore]
+            archive.check_types(doubtful, schema)
+            model = build(file, trusted=doubtful)
+            if not isinstance(model, BaseEstimator):
+                raise archive.Refused(f"holds {_type_name(model)}, no estimator or kernel; save one with gramian.save")
+            model.get_params(deep=True)  # a model that lacks a parameter is noticed here
+            return model
 
 
 def info(path: str | os.PathLike[str]) -> ModelInfo:
@@ -211,21 +186,60 @@ def info(path: str | os.PathLike[str]) -> ModelInfo:
     'sklearn.decomposition._pca.PCA'
     """
     path = Path(path)
-    # Opened first, so that a missing or unreadable file raises the operating system's own error.
     with path.open("rb") as file:
-        try:
-            with zipfile.ZipFile(file) as archive:
-                fields = json.loads(archive.read(_LABEL))
-            label = ModelInfo(**{**fields, "saved": datetime.fromisoformat(fields["saved"])})
-            _major(label.gramian)
-        except _DAMAGE as error:
-            raise ModelFileError(f"{path.name} is not a gramian model; pass a file written by gramian.save") from error
-    return label
+        return _described(file, path.name)[0]
+
+
+@contextmanager
+def _errors_of(name: str, what: str, remedy: str) -> Iterator[None]:
+    """Whatever goes wrong while the file ``name`` is read, as one line: what it is, and the remedy."""
+    from gramian.archive import Refused
+
+    try:
+        yield
+    except Refused as error:
+        raise ModelFileError(f"{name} {error}") from error
+    except MemoryError as error:
+        raise ModelFileError(f"{name} needs more memory than there is; {remedy}") from error
+    except Exception as error:
+        # Any byte may be wrong, and zipfile, json, NumPy, SciPy and skops raise errors of many kinds then.
+        why = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ModelFileError(f"{name} {what.format(why=why)}; {remedy}") from error
+
+
+def _described(file: IO[bytes], name: str) -> tuple[ModelInfo, dict[str, Any]]:
+    """The label of an open model file, compared with its content, and the description of the content."""
+    from gramian import archive
+
+    with _errors_of(name, "is not a gramian model", "pass a file written by gramian.save"):
+        with zipfile.ZipFile(file) as parts:
+            archive.check_parts(parts)
+            fields = json.loads(parts.read(_LABEL))
+            described = parts.read(archive.SCHEMA)
+        seal = fields.pop("seal")
+        label = ModelInfo(**{**fields, "saved": datetime.fromisoformat(fields["saved"])})
+        _major(label.gramian)
+        schema = json.loads(described)
+        inside = archive.name_of(schema)
+        versions = archive.sklearn_versions(schema)
+        if label.model != inside or versions - {label.sklearn} or seal != _seal(fields, described):
+            raise archive.Refused(
+                f"says that it is a {label.model[:100]} of gramian {label.gramian[:40]} and scikit-learn "
+                f"{label.sklearn[:40]}, which its content ({inside[:100]}) does not bear out; save the model again"
+            )
+    return label, schema
+
+
+def _seal(fields: dict[str, Any], described: bytes) -> str:
+    """A digest that ties a label to the content it was written for; it does not say who wrote the file."""
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode() + b"\n" + described).hexdigest()
 
 
 def _write(model: BaseEstimator, path: Path) -> None:
     """Write the archive and its label to ``path``, and check that :func:`load` would take it."""
     from skops.io import dump, get_untrusted_types
+
+    from gramian import archive
 
     label = {
         "model": _type_name(model),
@@ -235,61 +249,31 @@ def _write(model: BaseEstimator, path: Path) -> None:
     }
     try:
         dump(model, path)
-        with zipfile.ZipFile(path, "a") as archive:
-            archive.writestr(_LABEL, json.dumps(label))
-        refused = [name for name in get_untrusted_types(file=path) if not _is_trusted(name)]
+        with zipfile.ZipFile(path, "a") as parts:
+            described = parts.read(archive.SCHEMA)
+            parts.writestr(_LABEL, json.dumps(label | {"seal": _seal(label, described)}))
+        schema = json.loads(described)
+        doubtful = get_untrusted_types(file=path)
+        refused = archive.refused_types(doubtful, schema)
     except (AttributeError, RecursionError, TypeError) as error:
         raise TypeError(
             f"cannot save {type(model).__name__}: {error}; it may hold only data, estimators and kernels"
         ) from error
     if refused:
-        raise TypeError(f"cannot save {type(model).__name__}: it holds {_complaint(refused[0], path)}")
+        raise TypeError(f"cannot save {type(model).__name__}: it holds {_complaint(refused[0], schema)}")
+    try:
+        archive.check_types(doubtful, schema)
+    except archive.Refused as error:
+        raise TypeError(f"cannot save {type(model).__name__}: it is no public estimator or kernel") from error
 
 
-def _complaint(name: str, path: Path) -> str:
-    """Say what is wrong with the type or function ``name`` that the archive at ``path`` mentions."""
-    with zipfile.ZipFile(path) as archive:
-        nodes = list(_nodes(json.loads(archive.read("schema.json"))))
-    code = {_node_name(node) for node in nodes if node["__loader__"] in _CODE_LOADERS}
-    if name in code:
+def _complaint(name: str, schema: dict[str, Any]) -> str:
+    """Say what is wrong with the type or function ``name`` in a model."""
+    from gramian.archive import holds_code
+
+    if holds_code(schema, name):
         return f"the code of {name}, and a file carries no code; use a kernel object such as RBF() instead"
     return f"an object of type {name}, which could not be loaded; use gramian, scikit-learn or NumPy objects"
-
-
-def _nodes(state: Any) -> Iterator[dict[str, Any]]:
-    """Walk the description of every object in an archive."""
-    if isinstance(state, dict):
-        if "__loader__" in state:
-            yield state
-        for child in state.values():
-            yield from _nodes(child)
-    elif isinstance(state, list):
-        for child in state:
-            yield from _nodes(child)
-
-
-def _node_name(node: dict[str, Any]) -> str:
-    return f"{node['__module__']}.{node['__class__']}"
-
-
-def _is_trusted(name: str) -> bool:
-    """Apply the rule in this module's opening to a type that skops does not trust by default."""
-    return name in _TRUSTED or _is_gramian_class(name)
-
-
-def _is_gramian_class(name: str) -> bool:
-    module_name, _, class_name = name.rpartition(".")
-    # A file may make us import a public module of this package, which does nothing but define things.
-    if not module_name.startswith("gramian.") or "._" in module_name:
-        return False
-    try:
-        module = import_module(module_name)
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] == "gramian":
-            return False
-        raise
-    candidate = vars(module).get(class_name)
-    return isinstance(candidate, type) and candidate.__module__ == module_name
 
 
 def _type_name(model: object) -> str:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -204,3 +205,144 @@ def test_serve_answers_and_ends_politely(tmp_path):
     finally:
         process.kill()
         process.communicate()
+
+
+# Without the extra, and without patience -----------------------------------------------------------------------------
+
+BLOCKED = """
+import json, sys
+
+APP = {"fastapi", "jinja2", "matplotlib", "openpyxl", "pandas", "pyarrow", "python_multipart", "starlette", "uvicorn"}
+
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in APP:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+sys.meta_path.insert(0, Finder())
+from gramian_command import main
+
+for arguments in json.loads(sys.argv[1]):
+    sys.argv = ["gramian", *arguments]
+    try:
+        main()
+    except SystemExit as end:
+        print("code", end.code, file=sys.stderr, flush=True)
+"""
+
+INTERRUPTED = """
+import os, signal, sys
+
+module, sys.argv = sys.argv[1], ["gramian", "explore", "nothing.csv"]
+
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+sys.meta_path.insert(0, Finder())
+from gramian_command import main
+
+main()
+"""
+
+
+def test_without_the_extra_every_command_names_it(explored, tmp_path):
+    """A plain installation has no pandas: one line that says what to install, exit code 2, no traceback."""
+    model = str(explored[2] / "model.gramian")
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
+    commands = [["explore"], ["explore", "t.csv"], ["assign", model, "t.csv"], ["serve", "--port", "0"]]
+    lighter = [["rank", model, "--like", "1"], ["info", model], ["--help"], ["--version"]]
+    command = [sys.executable, "-c", BLOCKED, json.dumps(commands + lighter)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    lines = done.stderr.splitlines()
+    assert len(lines) == 2 * len(commands) + len(lighter), done.stderr
+    pattern = r"gramian: this command needs \w+, which is not installed; run pip install 'gramian\[app\]'"
+    for message, code in zip(lines[: 2 * len(commands) : 2], lines[1 : 2 * len(commands) : 2], strict=True):
+        assert re.fullmatch(pattern, message)
+        assert code == "code 2"
+    assert lines[2 * len(commands) :] == ["code 0"] * len(lighter)
+
+
+@pytest.mark.parametrize(
+    ("module", "said"), [("sklearn", ""), ("gramian.cli", ""), ("gramian.report", "gramian: stopped\n")]
+)
+def test_an_interrupt_while_libraries_load_is_quiet(tmp_path, module, said):
+    """Ctrl-C at the import of a library: no traceback, exit code 130."""
+    command = [sys.executable, "-c", INTERRUPTED, module]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", said)
+
+
+def test_a_missing_library_of_no_extra_keeps_its_traceback(run, monkeypatch):
+    """A module that nobody promised is a fault of the installation, not of the user."""
+
+    def broken(*_, **__):
+        raise ModuleNotFoundError("No module named 'nobody'", name="nobody")
+
+    monkeypatch.setattr("gramian.tables.read_table", broken)
+    assert isinstance(run("explore", "t.csv").exception, ModuleNotFoundError)
+
+
+# Tables that were refused ---------------------------------------------------------------------------------------------
+
+
+def test_a_column_with_one_exception_is_explored(run, tmp_path):
+    """Two values, of which one occurs once."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(40, 2)).round(3) + 6 * (np.arange(40) % 2)[:, None], columns=["a", "b"])
+    table["flag"] = ["yes", *["no"] * 39]
+    table["kind"] = [0] * 39 + [1]
+    table.to_csv("t.csv", index=False)
+    result = run("explore", "t.csv", "--quiet")
+    assert (result.exit_code, result.output) == (0, "")
+    assert len(pd.read_csv("t_explored/rows.csv")) == 40
+
+
+def test_cells_are_written_as_they_came(run, tmp_path):
+    """Also those that a spreadsheet takes for formulas: they are the user's own."""
+    words = ["=1+1", "+x", "-y", "@SUM(A1)"]
+    rows = "".join(f"{words[i % 4]},{i % 7}.5,{i % 5}.25\n" for i in range(40))
+    (tmp_path / "t.csv").write_text("word,a,b\n" + rows)
+    assert run("explore", "t.csv", "--quiet").exit_code == 0
+    assert pd.read_csv("t_explored/rows.csv")["word"].tolist() == [words[i % 4] for i in range(40)]
+
+
+# Models that lack something -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("part", ["places_", "ranks_", "number_", "ranker_", "oddness_", "clusterer", "rows_"])
+def test_a_model_without_a_part_is_one_line(run, explored, part):
+    model = gramian.load(explored[2] / "model.gramian")
+    if part == "clusterer":
+        model.clusterer = None
+    else:
+        delattr(model, part)
+    gramian.save(model, "torn.gramian")
+    customers(5)[0].to_csv("new.csv", index=False)
+    assert "torn.gramian lacks what this version of gramian keeps" in error_of(run("rank", "torn.gramian", "--like", 1))
+    assert "explore the table again" in error_of(run("assign", "torn.gramian", "new.csv"))
+
+
+def test_a_model_that_promises_too_much_is_not_called_a_large_table(run, explored):
+    """An array header of 1e11 entries in a model file is damage of that file, not of the table."""
+    with zipfile.ZipFile(explored[2] / "model.gramian") as parts:
+        found = {name: parts.read(name) for name in parts.namelist()}
+    name = next(name for name in found if name.endswith(".npy"))
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"shape": (10**11,), "fortran_order": False, "descr": "<f8"})
+    with zipfile.ZipFile("huge.gramian", "w") as parts:
+        for part, content in found.items():
+            parts.writestr(part, header.getvalue() if part == name else content)
+    customers(5)[0].to_csv("new.csv", index=False)
+    assert "huge.gramian is damaged" in error_of(run("assign", "huge.gramian", "new.csv"))
+
+
+def test_serve_names_its_limits(run):
+    printed = run("serve", "--help").output
+    for option in ("--keep", "--keep-size", "--max-size", "--time-limit", "--memory-limit"):
+        assert option in printed

@@ -15,8 +15,6 @@ from sklearn.exceptions import ConvergenceWarning
 import gramian
 from gramian import KernelKMeans
 from gramian.clustering import kmeans_objective
-from gramian.clustering.core import refill_empty
-from gramian.clustering.kernel_kmeans import _definite_shift, _Descent, _groups, _plus_plus
 from gramian.grams import DenseGram, LazyGram
 from gramian.kernels import RBF, TL1, GaussianDifference, Linear, NeighborGraph, Polynomial, Tanh
 from gramian.landmarks import Nystroem
@@ -61,13 +59,6 @@ def objective_by_loops(K, labels, a):
             inner = sum(a[j] * a[m] * K[j, m] for j in members for m in members)
             total += a[i] * (K[i, i] - 2 * cross / s + inner / s**2)
     return total
-
-
-def descend(gram, starts, k, weights, shift=0.0, max_iter=300):
-    """The finished descent from the given labels."""
-    descent = _Descent(gram, k, weights, shift, max_iter, 0)
-    descent.run(starts)
-    return descent
 
 
 def graph_kernel(W, sigma):
@@ -122,118 +113,6 @@ class TestObjective:
             assert model.inertia_ == pytest.approx(expected, rel=1e-9)
 
 
-class TestDescent:
-    def test_linear_kernel_is_lloyds_algorithm(self, rng, X):
-        """From the same start every step and the final labels are those of k-means on the rows."""
-        start = rng.permutation(np.arange(50) % 4)
-        history = lloyd(X, start, 4)
-        assert len(history) > 3, "the start must need a few steps"
-        for step, labels in enumerate(history[1:], start=1):
-            with pytest.warns(ConvergenceWarning, match=f"max_iter={step} ") as caught:
-                model = KernelKMeans(4, kernel="linear", init=start, max_iter=step).fit(X)
-            np.testing.assert_array_equal(model.labels_, labels)
-            assert caught[0].filename == __file__
-        final = KernelKMeans(4, kernel="linear", init=start, max_iter=len(history)).fit(X)
-        np.testing.assert_array_equal(final.labels_, history[-1])
-        assert final.n_iter_ == len(history)
-
-    @pytest.mark.parametrize("weighted", [False, True])
-    @pytest.mark.parametrize(
-        "kernel", [RBF(0.7), Polynomial(3), TL1(radius=6.0), NeighborGraph(4), Tanh(2.0, -1.0)], ids=repr
-    )
-    def test_objective_never_increases(self, kernel, weighted, rng, X):
-        """Step by step the objective falls, for indefinite kernels too under the shifted step."""
-        gram = kernel.fit(X).gram(X)
-        weights = rng.random(50) + 0.2 if weighted else np.ones(50)
-        shift = _definite_shift(gram, weights)
-        assert (shift > 0) == (not kernel.definite)
-        descent = _Descent(gram, 5, weights, shift, 300, 0)
-        labels = start = rng.permutation(np.arange(50) % 5)[:, None]
-        values = []
-        for _ in range(12):
-            objective, _, following = descent._step(labels)
-            values.append(kmeans_objective(gram, labels[:, 0], weights))
-            assert objective[0] == pytest.approx(values[-1])
-            labels = following
-        assert np.all(np.diff(values) <= 1e-9 * abs(values[0]))
-        # Plain steps, which go farther, are taken as long as they lower the objective too.
-        descent.run(start)
-        assert descent.objective < values[0]
-        assert descent.objective == pytest.approx(kmeans_objective(gram, descent.labels, weights))
-
-    @pytest.mark.parametrize("kernel", [NeighborGraph(4), TL1(radius=6.0), Tanh(2.0, -1.0), RBF(0.7)], ids=repr)
-    def test_more_iterations_never_end_worse(self, kernel, rng, X):
-        """The result after m + 1 steps is at least as good as after m, and its objective is its labels'."""
-        gram, ones = kernel.fit(X).gram(X), np.ones(50)
-        shift = _definite_shift(gram, ones)
-        start = rng.permutation(np.arange(50) % 5)[:, None]
-        runs = [descend(gram, start, 5, ones, shift, steps) for steps in range(1, 12)]
-        assert np.all(np.diff([run.objective for run in runs]) <= 0)
-        for run in runs:
-            assert run.objective == pytest.approx(kmeans_objective(gram, run.labels))
-
-    @pytest.mark.parametrize("kernel", [Tanh(2.0, -1.0), GaussianDifference(0.5)], ids=repr)
-    def test_the_shift_makes_the_weighted_matrix_definite(self, kernel, rng, X):
-        """K + c diag(1/a) has no negative eigenvalue, and c is not larger than that needs."""
-        weights = rng.random(50) + 0.2
-        K = kernel.fit(X)(X)
-        roots = np.sqrt(weights)
-        spectrum = np.linalg.eigvalsh(K * np.outer(roots, roots))
-        # One thousandth of the largest magnitude is the margin for an eigenvalue found by iteration.
-        margin = 1e-3 * np.abs(spectrum).max()
-        assert 0 <= _definite_shift(kernel.gram(X), weights) + spectrum[0] <= 1.01 * margin
-
-    def test_the_shift_beside_a_large_eigenvalue(self, rng):
-        """A small negative part beside a large eigenvalue is shifted away entirely, also where pairs are iterated."""
-        Q = np.linalg.qr(rng.standard_normal((800, 800)))[0]
-        K = (Q * np.concatenate([[1000.0], np.linspace(-0.9, 0.9, 799)])) @ Q.T
-        assert 0.9 <= _definite_shift(DenseGram((K + K.T) / 2), np.ones(800)) <= 0.9 + 2e-3 * 1000
-
-    @pytest.mark.parametrize("kernel", [NeighborGraph(4), TL1(radius=6.0), RBF(0.7)], ids=repr)
-    def test_one_step_is_that_of_the_shifted_matrix(self, kernel, rng, X):
-        """A shifted step assigns as k-means on K + c diag(1/a), written out, does; clusters of unequal size tell."""
-        gram, a = kernel.fit(X).gram(X), rng.random(50) + 0.2
-        start = np.repeat([0, 1, 2], [36, 10, 4])
-        for shift in (0.0, 0.3, 2.0):
-            K = gram.dense() + shift * np.diag(1 / a)
-            means = np.array([a * (start == c) / a[start == c].sum() for c in range(3)])
-            distance = np.diag(K)[:, None] - 2 * K @ means.T + np.einsum("ci,ij,cj->c", means, K, means)
-            _, plain, shifted = _Descent(gram, 3, a, shift, 1, 0)._step(start[:, None])
-            np.testing.assert_array_equal(shifted[:, 0], distance.argmin(axis=1))
-            np.testing.assert_array_equal(plain, _Descent(gram, 3, a, 0.0, 1, 0)._step(start[:, None])[2])
-
-    def test_a_converged_start_stays(self, blobs):
-        """Started from the answer it stops at once with it."""
-        X, y = blobs
-        model = KernelKMeans(4, kernel="linear", init=y).fit(X)
-        np.testing.assert_array_equal(model.labels_, y)
-        assert model.n_iter_ == 1
-
-    def test_starts_together_are_starts_alone(self, X):
-        """All starts are advanced as one, yet the best of them is the best of the same starts run one by one."""
-        gram, ones = RBF(0.8).gram(X), np.ones(50)
-        starts = _plus_plus(gram, 5, 6, ones, np.random.default_rng(1))
-        alone = [descend(gram, starts[:, [s]], 5, ones) for s in range(6)]
-        together = descend(gram, starts, 5, ones)
-        best = min(alone, key=lambda run: run.objective)
-        assert together.objective == pytest.approx(best.objective)
-        assert adjusted_rand(best.labels, together.labels) == 1
-        assert together.n_iter == best.n_iter
-        assert together.settled
-
-    def test_starts_in_groups_are_starts_together(self, X):
-        """Where the budget allows one start at a time the answer is the best of the same starts run one by one."""
-        gram, ones, rng = RBF(0.8).gram(X), np.ones(50), np.random.default_rng(0)
-        alone = [descend(gram, _plus_plus(gram, 5, 1, ones, rng), 5, ones) for _ in range(10)]
-        with gramian.config(memory_budget="40kB"):
-            assert _groups(50, 5, 10, 8) == [1] * 10
-            model = KernelKMeans(5, kernel=RBF(0.8), random_state=np.random.default_rng(0)).fit(X)
-        best = min(alone, key=lambda run: run.objective)
-        assert model.inertia_ == pytest.approx(best.objective)
-        np.testing.assert_array_equal(model.labels_, best.labels)
-        assert _groups(50, 5, 10, 8) == [10]
-
-
 class TestWeights:
     @pytest.mark.parametrize("kernel", [Linear(), RBF(1.0)], ids=repr)
     def test_integer_weights_are_repeated_rows(self, kernel, rng, X):
@@ -274,22 +153,6 @@ class TestStarts:
         assert adjusted_rand(y, model.labels_) == 1
         assert model.n_clusters_ == 4
 
-    def test_plus_plus_labels_are_the_nearest_seeds(self, X):
-        """A k-means++ start is a Voronoi partition: every label's seed, a row of it, is its nearest."""
-        labels = _plus_plus(Linear().gram(X), 4, 3, np.ones(50), np.random.default_rng(0))
-        D = cdist(X, X, "sqeuclidean")
-        for start in labels.T:
-            candidates = [np.flatnonzero(start == c) for c in range(4)]
-            assert any(np.array_equal(D[:, list(seeds)].argmin(axis=1), start) for seeds in product(*candidates)), (
-                "no four rows explain the partition"
-            )
-
-    def test_plus_plus_prefers_distant_rows(self):
-        """Of two far groups, one of a single row, both get a seed nearly always."""
-        X = np.vstack([np.zeros((50, 1)) + 0.01 * np.arange(50)[:, None], [[1000.0]]])
-        labels = _plus_plus(Linear().gram(X), 2, 40, np.ones(51), np.random.default_rng(0))
-        assert np.mean([len(set(start[:50])) == 1 and start[50] != start[0] for start in labels.T]) > 0.95
-
     def test_given_labels_are_the_start(self, X):
         """The start is taken as it is, whatever its integer type."""
         start = np.arange(50) % 2
@@ -325,26 +188,6 @@ class TestEmptyClusters:
         X = np.array([[0.0], [0.1], [0.2], [50.0]])
         labels = KernelKMeans(2, kernel="linear", init=np.zeros(4, int)).fit(X).labels_
         np.testing.assert_array_equal(labels == labels[3], [False, False, False, True])
-
-    def test_one_step_moves_only_the_farthest_row(self, rng):
-        """The first step from one full and one empty cluster founds the empty one with the row farthest off."""
-        X = np.vstack([rng.normal(5.0, 1.0, (30, 2)), rng.normal(0.0, 0.1, (5, 2)), [[40.0, 40.0]]])
-        descent = _Descent(Linear().gram(X), 2, np.ones(36), 0.0, 1, 0)
-        labels = descent._step(np.zeros((36, 1), int))[1]
-        np.testing.assert_array_equal(np.flatnonzero(labels[:, 0]), [35])
-
-    def test_refilling_does_not_empty_another_cluster(self):
-        """Two empty clusters must not both be filled from the same cluster of two."""
-        labels = np.array([0, 0, 1, 1])
-        assert refill_empty(labels, np.array([5.0, 4.0, 0.0, 0.0]), 4)
-        assert sorted(labels) == [0, 1, 2, 3]
-        assert not refill_empty(labels, np.zeros(4), 4)
-
-    def test_refilling_takes_the_worst_fit(self):
-        """The empty clusters get, in turn, the rows of largest misfit."""
-        labels = np.array([0, 0, 0, 0, 2])
-        refill_empty(labels, np.array([1.0, 3.0, 0.0, 2.0, 9.0]), 4)
-        np.testing.assert_array_equal(labels, [0, 1, 0, 3, 2])
 
     def test_as_many_clusters_as_rows(self, X):
         """With k = n every row is its own cluster and the objective is zero."""

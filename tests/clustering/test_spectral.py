@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.linalg import eigh
-from scipy.sparse import block_diag, csr_array
+from scipy.sparse import block_diag, csr_array, eye_array
 from sklearn.cluster import SpectralClustering as PeerSpectralClustering
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import NotFittedError
@@ -49,6 +49,13 @@ def blocks(rng, sizes):
     order = rng.permutation(sum(sizes))
     W = block_diag([part + part.T for part in parts]).toarray()[np.ix_(order, order)]
     return W, np.repeat(range(len(sizes)), sizes)[order]
+
+
+def communities(rng, sizes, inside=0.15, outside=0.01):
+    """A connected random graph whose edges are mostly within communities, and the community of each node."""
+    y = np.repeat(range(len(sizes)), sizes)
+    W = np.triu(rng.random((len(y), len(y))) < np.where(y[:, None] == y, inside, outside), 1)
+    return (W + W.T).astype(float), y
 
 
 def knn_graph(X, n_neighbors=10):
@@ -125,6 +132,49 @@ class TestComponents:
         assert np.all(model.labels_[-3:] == -1)
         assert adjusted_rand(y, model.labels_[:-3]) == 1
         assert np.all(model.embedding_[-3:] == 0)
+
+    @pytest.mark.parametrize("embedding", ["rw", "sym"])
+    @pytest.mark.parametrize("form", [np.asarray, csr_array])
+    def test_a_tiny_component_takes_no_cluster(self, form, embedding, rng):
+        """Two communities beside a pair of nodes are the two clusters, as if there were no pair (polblogs)."""
+        W, y = communities(rng, [150, 150])
+        whole = np.zeros((302, 302))
+        whole[:300, :300] = W
+        whole[300, 301] = whole[301, 300] = 1
+        model = SpectralClustering(2, kernel="precomputed", embedding=embedding, random_state=0)
+        with pytest.warns(UserWarning, match=r"2 samples are similar only to each other and too few to be one of 2"):
+            model.fit(form(whole))
+        np.testing.assert_array_equal(model.labels_[300:], -1)
+        assert adjusted_rand(y, model.labels_[:300]) > 0.95
+        alone = SpectralClustering(2, kernel="precomputed", embedding=embedding, random_state=0).fit(form(W))
+        np.testing.assert_array_equal(model.labels_[:300], alone.labels_)
+        assert model.n_clusters_ == 2
+        with pytest.warns(UserWarning, match="no similarity"):
+            np.testing.assert_array_equal(model.predict(form(whole)), model.labels_)
+
+    @pytest.mark.parametrize("embedding", ["rw", "sym"])
+    def test_a_few_nodes_on_a_thread_take_no_cluster(self, embedding, rng):
+        """Three nodes that hang on the network by one edge have an eigenvalue near 1 too, and still no cluster."""
+        W, y = communities(rng, [150, 150])
+        whole = np.zeros((303, 303))
+        whole[:300, :300] = W
+        whole[300:, 300:] = 5 * (1 - np.eye(3))
+        whole[0, 300] = whole[300, 0] = 1
+        model = SpectralClustering(2, kernel="precomputed", embedding=embedding, random_state=0).fit(whole)
+        assert adjusted_rand(y, model.labels_[:300]) > 0.95
+
+    def test_a_small_component_among_many_clusters_is_one(self, rng):
+        """Five of sixty nodes are enough for a cluster."""
+        W, y = blocks(rng, [55, 5])
+        assert adjusted_rand(y, SpectralClustering(2, kernel="precomputed", random_state=0).fit(W).labels_) == 1
+
+    @pytest.mark.parametrize("embedding", EMBEDDINGS)
+    @pytest.mark.parametrize("k", [3, None])
+    @pytest.mark.parametrize("form", [np.eye, eye_array])
+    def test_similarities_that_connect_nothing_are_refused(self, form, k, embedding):
+        """The identity has no clusters; cutting off single samples would be an answer without meaning."""
+        with pytest.raises(ValueError, match=r"fall apart into components too small .* widen the kernel"):
+            SpectralClustering(k, kernel="precomputed", embedding=embedding).fit(form(120))
 
     def test_the_warning_points_at_the_caller(self, rng):
         """The warning about isolated samples names the caller's file, in ``fit`` and in ``predict``."""
@@ -316,6 +366,16 @@ class TestNewSamples:
         X, _ = make_moons(400, noise=0.05, random_state=0)
         model = SpectralClustering(2, embedding=embedding, random_state=0).fit(X)
         np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+    @pytest.mark.parametrize("kernel", ["auto", "neighbors", NeighborGraph(5, mutual=True), NeighborGraph(radius=1.5)])
+    def test_fitted_rows_find_their_place_in_a_graph_again(self, kernel, X):
+        """Under a neighbour graph too ``transform`` is ``fit_transform`` and ``predict`` repeats the labels."""
+        model = SpectralClustering(3, kernel=kernel, random_state=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a few rows that the mutual graph leaves alone
+            Z = model.fit_transform(X)
+            np.testing.assert_allclose(model.transform(X[::-1])[::-1], Z, atol=1e-6)
+            np.testing.assert_array_equal(model.predict(X[:9]), model.labels_[:9])
 
     def test_held_out_moons(self):
         """A model of some moons knows new ones."""

@@ -6,6 +6,7 @@ tags ask for, and asked everything it can answer.
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "ClassAverageChain": {"max_layers": 3},
     "ConsensusClustering": {"n_partitions": 20},
     "ClusterKernel": {"n_restarts": 4, "max_components": 5},
-    "DependenceReduction": {"n_components": 1},  # fewer than the columns of the checks' data
+    "Columns": {"kernel": RBF(), "columns": [0]},
     "DependenceNetwork": {"n_features": 30, "max_layers": 3},
     "FunctionKernel": {"function": DotProduct()},
     "FourierFeatures": {"n_components": 10},
@@ -72,6 +73,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
         {"covariance_type": "diag"},
         {"covariance_type": "spherical"},
     ],
+    "IncompleteMixture": [{"covariance_type": "full"}],
     "KernelPCA": [{"center": False}],
     "KernelPageRank": [{"order": "restart", "n_components": 3}],
     "RankedClustering": [{"normalized": False}, {"metric": "cosine"}],
@@ -98,6 +100,20 @@ def build(cls: type[BaseEstimator], **changes: Any) -> Any:
     if "random_state" in estimator.get_params(deep=False):
         estimator.set_params(random_state=0)
     return estimator.set_params(**changes)
+
+
+def by_defaults() -> list[Any]:
+    """The estimators that :func:`build` changes, as their defaults make them; some have parameters without default."""
+    found = []
+    for _, cls in all_estimators():
+        if any(parameter.default is parameter.empty for parameter in signature(cls).parameters.values()):
+            continue
+        plain = cls()
+        if "random_state" in plain.get_params(deep=False):
+            plain.set_params(random_state=0)
+        if repr(plain) != repr(build(cls)):
+            found.append(plain)
+    return found
 
 
 def name_of(estimator: Any) -> str:

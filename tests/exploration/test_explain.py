@@ -1,13 +1,13 @@
-"""Importances, odd rows and gaps, on tables whose answer is known."""
+"""Importances and gaps, on tables whose answer is known."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from gramian import hsic
-from gramian.exploration.explain import importances, missing_values, oddities
+from gramian.exploration.explain import importances, missing_values
 from gramian.kernels import RBF, Linear
-from gramian.tables.table import CATEGORY, EMPTY, NUMBER, Column
+from gramian.tables.table import NUMBER, Column
 
 
 @pytest.fixture
@@ -39,24 +39,6 @@ def test_one_group_has_no_importances(prepared):
     assert {item.dependence for item in importances(X, owners, columns, np.zeros(300, int))} == {0.0}
 
 
-def test_odd_rows_and_their_reasons():
-    rng = np.random.default_rng(2)
-    labels = np.repeat([0, 1], 50)
-    a = rng.standard_normal(100)
-    a[3] = 9.0
-    level = np.array(["x"] * 100, object)
-    level[60] = "y"
-    frame = pd.DataFrame({"a": a, "b": pd.Categorical(level)})
-    columns = [Column("a", NUMBER, 0.0), Column("b", CATEGORY, 0.0)]
-    oddness = np.zeros(100)
-    oddness[[3, 60, 70]] = 0.9, 0.8, 0.7
-    found = oddities(frame, columns, labels, {"a": a}, oddness, top=3)
-    assert [item.row for item in found] == [3, 60, 70]
-    assert found[0].reason == "a of 9 is high for its group"
-    assert found[1].reason == "b is y, as in 2 % of its group"
-    assert found[2].reason == "an unusual combination of ordinary values"
-
-
 def gaps_table(rng, informative):
     X = rng.standard_normal((400, 3))
     gone = X[:, 0] > 0.5 if informative else rng.random(400) < 0.3
@@ -65,14 +47,6 @@ def gaps_table(rng, informative):
     frame = pd.DataFrame(X, columns=list("abc"))
     columns = [Column(name, NUMBER, float(frame[name].isna().mean())) for name in "abc"]
     return frame, columns, X
-
-
-def test_gaps_are_counted_in_columns_that_are_used():
-    frame = pd.DataFrame({"a": [1.0, 1.2, np.nan], "b": [1.0, 2.0, np.nan], "c": [np.nan] * 3})
-    columns = [Column("a", NUMBER, 0.3), Column("b", NUMBER, 0.3), Column("c", EMPTY, 1.0)]
-    values = {"a": frame["a"].to_numpy(), "b": frame["b"].to_numpy()}
-    (odd,) = oddities(frame, columns, np.zeros(3, int), values, np.array([0.0, 0.1, 0.9]), top=1)
-    assert odd.reason == "2 values missing"
 
 
 def test_gaps_that_go_with_values_are_found():

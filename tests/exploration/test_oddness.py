@@ -16,11 +16,54 @@ def rows():
 
 
 def test_the_score_is_that_of_its_definition(rows):
+    groups = np.repeat([0, 1], [150, 80])
     Z = (rows - np.nanmean(rows, axis=0)) / np.nanstd(rows, axis=0)
-    reach = np.sort(nan_euclidean_distances(Z) / np.sqrt(Z.shape[1]), axis=1)[:, 10]
-    center = np.median(reach)
-    z = np.maximum(reach - center, 0) / (1.4826 * np.median(np.abs(reach - center)))
-    np.testing.assert_allclose(Oddness().fit(rows).score(rows), z / (z + 5), atol=1e-9)
+    distances = nan_euclidean_distances(Z) / np.sqrt(Z.shape[1])
+    reach = np.sort(distances, axis=1)[:, 1:11].mean(axis=1)
+
+    def deviation(values):
+        return 1.4826 * np.median(np.abs(values - np.median(values)))
+
+    apart = distances[::2] ** 2
+    overall = max(deviation(reach), 0.1 * np.sqrt(np.median(apart[apart > 1e-12])))
+    z = np.empty(len(rows))
+    for group in (0, 1):
+        own = groups == group
+        usual = max(overall, deviation(reach[own]))
+        z[own] = np.minimum((reach[own] - np.median(reach[own])) / usual, (reach[own] - np.median(reach)) / overall)
+    z = np.maximum(z, 0)
+    oddness = Oddness().fit(rows, groups)
+    np.testing.assert_allclose(oddness.score(rows, groups), z / (z + 5), atol=1e-9)
+
+
+def test_a_small_group_far_from_the_others_is_not_odd_row_by_row(rows):
+    rng = np.random.default_rng(1)
+    few = rng.normal([30, 300, 3000, 30], [1, 10, 100, 1], (8, 4))
+    groups = np.repeat([0, 1, 2], [150, 80, 8])
+    X = np.vstack([rows, few])
+    alone = Oddness().fit(X).score(few)
+    together = Oddness().fit(X, groups).score(few, groups[-8:])
+    assert alone.min() > 0.5
+    assert np.median(together) < 0.1
+    # A row that belongs to none stays odd, whichever group it is counted to.
+    stray = np.full((3, 4), [60.0, 600.0, 6000.0, 60.0])
+    assert Oddness().fit(X, groups).score(stray, np.array([0, 1, -1])).min() > 0.8
+
+
+def test_two_rows_do_not_make_each_other_ordinary(rows):
+    X = np.vstack([rows, [[40, 400, 4000, 40]] * 2])
+    groups = np.repeat([0, 1, 2], [150, 80, 2])
+    assert Oddness().fit(X, groups).score(X, groups)[-2:].min() > 0.5
+
+
+def test_on_categories_the_score_is_graded():
+    """Fewer copies and more columns that differ make a row odder, step by step."""
+    X = np.repeat([[0.0] * 5, [1.0] * 5, [0.0, 0.0, 0.0, 0.0, 1.0]], [100, 100, 6], axis=0)
+    common, rare, one_off, two_off = (
+        Oddness().fit(X).score(np.array([[0, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 1, 0], [0, 0, 1, 1, 0]]))
+    )
+    assert common == 0
+    assert 0 < rare < one_off < two_off < 0.95
 
 
 def test_far_rows_are_odd_whatever_is_missing_and_empty_ones_are_not(rows):

@@ -506,6 +506,78 @@ class GramCase:
             with pytest.raises(ValueError, match=r"needs a Gram with features.*use method='krylov'"):
                 gram.eigenpairs(1, method="dual")
 
+    # Linear systems ----------------------------------------------------------------------------------------
+
+    def solvers(self, gram, A):
+        """The methods that apply to K + diag(d) = A."""
+        definite = np.linalg.eigvalsh(A)[0] > 0
+        features = gram._signed_factor is not None
+        return ["auto", "ldl"] + (["cholesky", "cg"] if definite else []) + (["dual"] if features else [])
+
+    def test_factorization(self, gram, K, views):
+        """Every method solves like numpy.linalg.solve, with the diagonal of the inverse and the determinant."""
+        if (pair := self.seen(gram, K, views)) is None:
+            return
+        view, K = pair
+        n = len(K)
+        d = (size(K) if K.any() else 1.0) * np.linspace(0.013, 0.03, n)
+        A = K + np.diag(d)
+        B = np.random.default_rng(8).standard_normal((n, 3))
+        expected, inverse = np.linalg.solve(A, B), np.linalg.inv(A)
+        for method in self.solvers(view, A):
+            system = view.factorization(d, method)
+            # Right to the rounding of the entries, or the tolerance of the iteration, times the condition.
+            accuracy = max(self.accuracy, 1e-10 if system.method == "cg" else 0.0) * np.linalg.cond(A)
+            close = accuracy * np.abs(expected).max()
+            assert system.method == method or method == "auto"
+            X = system.solve(B.astype(self.dtype))
+            assert X.dtype == self.dtype
+            np.testing.assert_allclose(X, expected, rtol=0, atol=close)
+            assert (system.n_iter > 0) == (system.method == "cg")
+            first = system.solve(B[:, 0])
+            assert first.shape == (n,)
+            assert first.dtype == np.float64
+            np.testing.assert_allclose(first, expected[:, 0], rtol=0, atol=close)
+            entries = system.inverse_diagonal()
+            assert entries.dtype == self.dtype
+            np.testing.assert_allclose(entries, np.diag(inverse), rtol=0, atol=accuracy * np.abs(inverse).max())
+            true = 1 / np.linalg.cond(A, 1)
+            assert 0.99 * true <= system.reciprocal_condition <= 10 * true
+            if system.method == "cg":
+                with pytest.raises(ValueError, match=r"no factor.*use method='cholesky'.*method='dual'"):
+                    system.log_determinant()
+            else:
+                assert abs(system.log_determinant() - np.linalg.slogdet(A)[1]) <= accuracy * n
+
+    def test_factorization_refuses_bad_arguments(self, gram, K):
+        """Wrong diagonals, methods and right-hand sides are errors that say what is allowed."""
+        n = len(K)
+        with pytest.raises(ValueError, match="method='lu' must be 'auto', 'cholesky', 'ldl', 'dual' or 'cg'"):
+            gram.factorization(1.0, "lu")
+        with pytest.raises(ValueError, match=rf"diagonal has shape \(3,\); pass .*\({n},\)"):
+            gram.factorization(np.ones(3))
+        with pytest.raises(ValueError, match="diagonal holds NaN or infinite"):
+            gram.factorization(np.inf)
+        with pytest.raises(ValueError, match="preconditioner=-1 must be 'auto' or a whole number >= 0"):
+            gram.factorization(1.0, preconditioner=-1)
+        if gram.factor is None:
+            with pytest.raises(ValueError, match=r"needs a Gram with features; use method='cholesky' or 'cg'"):
+                gram.factorization(1.0, "dual")
+        else:
+            with pytest.raises(ValueError, match=r"diagonal has the value 0; .*use method='ldl'"):
+                gram.factorization(0.0, "dual")
+        system = gram.factorization(3 * size(K), "cholesky")
+        with pytest.raises(ValueError, match=rf"B has shape \({n + 1},\).*pass numbers of shape \({n},\)"):
+            system.solve(np.ones(n + 1))
+        with pytest.raises(ValueError, match="B holds NaN"):
+            system.solve(np.full(n, np.nan))
+        with pytest.raises(ValueError, match=r"start has shape \(2,\)"):
+            system.solve(np.ones(n), start=np.ones(2))
+        with pytest.raises(ValueError, match="tol=2 must be between 0 and 1"):
+            system.solve(np.ones(n), tol=2)
+
+    # Weights -----------------------------------------------------------------------------------------------
+
     def test_bad_weights_are_refused(self, gram, K):
         """Weights of the wrong length, negative, NaN or all zero are errors that say what is allowed."""
         n = len(K)

@@ -204,3 +204,17 @@ def test_squared_norms(kind):
     out = squared_norms(kind(F))
     assert out.shape == (9,)
     np.testing.assert_allclose(out, [sum(x * x for x in row) for row in F], atol=1e-14)
+
+
+def test_building_a_recomputed_gram_computes_no_whole_features():
+    """gram(X) of features beyond the budget asks for no more rows of them than a chunk has."""
+    lengths = []
+
+    class Counting(Linear):
+        def _features(self, X):
+            lengths.append(X.shape[0])
+            return X
+
+    with gramian.config(memory_budget=8 * 6 * 8):
+        Counting().gram(np.ones((500, 6)))
+    assert max(lengths, default=0) <= 8

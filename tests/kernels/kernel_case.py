@@ -218,6 +218,25 @@ class KernelCase:
         expected = self.block(X[:9], X[:9]) / self.evaluate(X[0], X[0])
         np.testing.assert_allclose(cosines, expected, atol=4 / np.sqrt(20_000))
 
+    # Weights -----------------------------------------------------------------------------------------------
+
+    def test_weights_are_repetitions(self, X, Y):
+        """A row of weight 2 is the row given twice, and one of weight 0 is not there."""
+        weights = np.arange(len(X)) % 3
+        weighted, repeated = (
+            self.create().fit(X, sample_weight=weights),
+            self.create().fit(np.repeat(X, weights, axis=0)),
+        )
+        self.assert_close(weighted(X, Y), repeated(X, Y), 1e-13)
+        assert weighted.n_features_in_ == X.shape[1]
+        np.testing.assert_array_equal(self.create().fit(X, sample_weight=np.ones(len(X)))(X), self.create().fit(X)(X))
+
+    def test_bad_weights(self, X):
+        """Weights that are negative, or not one per row, are refused by name."""
+        for bad in (-np.ones(len(X)), np.ones(len(X) - 1), np.zeros(len(X))):
+            with pytest.raises(ValueError, match="sample_weight"):
+                self.create().fit(X, sample_weight=bad)
+
     # Conventions -------------------------------------------------------------------------------------------
 
     def test_clone_and_pickle(self, kernel, X):

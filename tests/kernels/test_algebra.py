@@ -1,12 +1,32 @@
-"""Sums, products and multiples of kernels, their parameters, and the Gram a kernel chooses."""
+"""Sums, products and multiples of kernels, kernels on some columns, and their parameters."""
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.spatial.distance import pdist
 from sklearn.base import clone
 
 import gramian
-from gramian.grams import DenseGram, FeatureGram, LazyGram
-from gramian.kernels import RBF, TL1, Cosine, FunctionKernel, Laplacian, Linear, Polynomial, Product, Scaled, Sum, Tanh
+from gramian.embedding import KernelPCA
+from gramian.kernels import (
+    RBF,
+    TL1,
+    ClusterKernel,
+    Columns,
+    Cosine,
+    FunctionKernel,
+    Laplacian,
+    Linear,
+    NeighborGraph,
+    Polynomial,
+    Precomputed,
+    Product,
+    Scaled,
+    Sum,
+    Tanh,
+)
+from gramian.landmarks import FourierFeatures
+from kernels.kernel_case import KernelCase, city, square
 
 
 def rows(n=23, d=3, seed=0):
@@ -132,45 +152,157 @@ def test_attributes_of_combinations():
     assert not (Linear() + RBF(1.0)).has_features
 
 
-# The Gram a kernel chooses ---------------------------------------------------------------------------------
+# Some of the columns ---------------------------------------------------------------------------------------
 
 
-def test_gram_of_features():
-    """A kernel with fewer features than samples gives a FeatureGram, otherwise the smaller dense matrix."""
-    assert isinstance(Linear().gram(rows(20, 3)), FeatureGram)
-    assert isinstance(Linear().gram(rows(4, 9)), DenseGram)
-    assert isinstance((Linear() + Cosine()).gram(rows(20, 3)), FeatureGram)
+class TestColumns(KernelCase):
+    """A kernel that is no function of the distance of whole rows."""
+
+    profiled = False
+    waves = True
+    shift_invariant = True
+
+    def create(self):
+        return Columns(RBF(1.2), [3, 1])
+
+    def evaluate(self, x, y):
+        return np.exp(-square(x[[1, 3]], y[[1, 3]]) / (2 * 1.2**2))
 
 
-def test_gram_of_others_follows_the_budget():
-    """Other kernels give a DenseGram while it fits the memory budget, a LazyGram beyond."""
-    X = rows(50)
-    assert isinstance(RBF(1.0).gram(X), DenseGram)
-    with gramian.config(memory_budget=50 * 50 * 8):
-        assert isinstance(RBF(1.0).gram(X), DenseGram)
-    with gramian.config(memory_budget=50 * 50 * 8 - 1):
-        gram = RBF(1.0).gram(X)
-        assert isinstance(gram, LazyGram)
-        assert isinstance(RBF(1.0).gram(X.astype(np.float32)), DenseGram)
-    np.testing.assert_allclose(gram @ np.eye(50), RBF(1.0)(X), atol=1e-13)
+class TestColumnsOfFeatures(KernelCase):
+    profiled = False
+
+    def create(self):
+        return Columns(Linear(), slice(1, 3))
+
+    def evaluate(self, x, y):
+        return x[1:3] @ y[1:3]
 
 
-def test_features_beyond_the_budget_are_recomputed():
-    """Features that exceed the budget are never held whole, and the products are the same."""
-    X = rows(60, 5)
-    expected = Cosine()(X)
-    with gramian.config(memory_budget=60 * 5 * 8 // 4):
-        gram = Cosine().gram(X)
-        assert isinstance(gram, FeatureGram)
-        assert gram.factor.chunk_length < 60
-        np.testing.assert_allclose(gram @ np.eye(60), expected, atol=1e-13)
-        np.testing.assert_allclose(Cosine().product(X, X[:9], np.eye(9)), expected[:, :9], atol=1e-13)
+class TestViews(KernelCase):
+    """Two views of one table: a distance in some columns, another in the rest."""
+
+    profiled = False
+
+    def create(self):
+        return Columns(RBF(1.2), [True, True, False, False]) + 0.5 * Columns(Laplacian(2.0), [2, -1])
+
+    def evaluate(self, x, y):
+        return np.exp(-square(x[:2], y[:2]) / (2 * 1.2**2)) + 0.5 * np.exp(-city(x[2:], y[2:]) / 2)
 
 
-def test_blocks_above_the_budget_are_refused():
-    """kernel(X, Y) above the budget says how large it is and what to use instead."""
-    X = rows(50)
-    with gramian.config(memory_budget=50 * 50 * 8 - 1):
-        with pytest.raises(gramian.MemoryBudgetError, match=r"the 50×50 kernel block .* use gram\(X\)"):
-            RBF(1.0)(X)
-        RBF(1.0)(X, X[:49])
+class TestRuleOfColumns(KernelCase):
+    """The width rule sees the chosen columns only."""
+
+    profiled = False
+    waves = True
+
+    def create(self):
+        return Columns(RBF("mean20"), slice(None, 2))
+
+    width = 0.2 * pdist(KernelCase().data()[:, :2]).mean()
+
+    def evaluate(self, x, y):
+        return np.exp(-square(x[:2], y[:2]) / (2 * self.width**2))
+
+    def test_sparse_rows(self):
+        """The width depends on the rows, which this test changes; another test has sparse rows."""
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        (2, [2]),
+        ([0, 2], [0, 2]),
+        ((3, -4), [3, 0]),
+        (np.array([1, 1]), [1, 1]),
+        (slice(1, None), [1, 2, 3]),
+        (slice(None, None, -2), [3, 1]),
+        (slice(-2, 4), [2, 3]),
+        ([False, True, True, False], [1, 2]),
+        (np.array([True, False, False, True]), [0, 3]),
+    ],
+    ids=str,
+)
+def test_ways_to_choose_columns(columns, expected):
+    """Numbers, slices and masks choose columns as they do in NumPy; a column chosen twice counts twice."""
+    X = rows(9, 4)
+    kernel = Columns(RBF(), columns)
+    np.testing.assert_array_equal(kernel.fit(X).columns_, expected)
+    assert kernel.kernel_.width_ == pytest.approx(RBF().fit(X[:, expected]).width_)
+    np.testing.assert_allclose(kernel(X), kernel.kernel_(X[:, expected]), atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ([0, 7], "asks for column 7 but X has 4; pass numbers below 4"),
+        (-5, "asks for column -5 but X has 4"),
+        (slice(2, 9), "asks for column 9 but X has 4"),
+        (slice(2, 2), "chooses none of the 4 columns"),
+        ([], "chooses none of the 4 columns"),
+        ([False] * 4, "chooses none of the 4 columns"),
+        ([True, False], "must be column numbers, a slice, or one True or False for each of the 4 columns"),
+        (["age"], "must be column numbers"),
+        ([0.5], "must be column numbers"),
+        (None, "must be column numbers"),
+        ([[0, 1]], "must be column numbers"),
+    ],
+    ids=str,
+)
+def test_columns_outside_of_the_table(columns, message):
+    """Columns that X does not have are refused with the number that is wrong, before and in fit."""
+    with pytest.raises(ValueError, match=message):
+        Columns(RBF(1.0), columns).fit(rows(9, 4))
+    with pytest.raises(ValueError, match=message):
+        Columns(RBF(1.0), columns)(rows(9, 4))
+
+
+@pytest.mark.parametrize("kernel", [NeighborGraph(3), Precomputed()])
+def test_columns_of_what_takes_all(kernel):
+    """A neighbour graph or a matrix of similarities has no columns to choose, and the message says what to do."""
+    with pytest.raises(ValueError, match=r"takes all columns of X; choose them before, X\[:, columns\]"):
+        Columns(kernel, [0]).fit(rows(9, 4))
+
+
+def test_tags_of_columns():
+    """What the kernel takes is what the kernel of some columns takes."""
+    assert Columns(ClusterKernel(), [0]).accepts_nan
+    assert not Columns(RBF(), [0]).accepts_nan
+    assert Columns(RBF(), [0]).accepts_sparse
+    assert not Columns(Laplacian(), [0]).accepts_sparse
+    assert not Columns(Tanh(), [0]).definite
+
+
+def test_columns_with_missing_values():
+    """A cluster kernel on some columns is the cluster kernel of those columns, missing values and Gram included."""
+    X = rows(60, 4)
+    X[::5, 1] = np.nan
+    inner = ClusterKernel(3, 4, random_state=0)
+    kernel = Columns(inner, [1, 2]).fit(X)
+    expected = clone(inner).fit(X[:, [1, 2]])
+    np.testing.assert_allclose(kernel(X), expected(X[:, [1, 2]]), atol=1e-12)
+    np.testing.assert_allclose(kernel.gram(X).dense(), expected.gram(X[:, [1, 2]]).dense(), atol=1e-12)
+    F, G = kernel.features(X), expected.features(X[:, [1, 2]])
+    np.testing.assert_allclose(F.toarray(), G.toarray(), atol=1e-12)
+
+
+def test_views_in_estimators(tmp_path):
+    """Kernel PCA of two views is that of the summed matrices; files keep the model; searches reach the parts."""
+    X = rows(40, 4)
+    kernel = Columns(RBF(), [0, 1]) + Columns(Cosine(), slice(2, 4))
+    model = KernelPCA(3, kernel=kernel).fit(X)
+    K = RBF().fit(X[:, :2])(X[:, :2]) + Cosine()(X[:, 2:])
+    np.testing.assert_allclose(np.abs(model.embedding_), np.abs(KernelPCA(3, kernel="precomputed").fit_transform(K)))
+    np.testing.assert_allclose(model.transform(csr_array(X)), model.embedding_, atol=1e-9)
+    gramian.save(model, tmp_path / "views.gramian")
+    np.testing.assert_array_equal(gramian.load(tmp_path / "views.gramian").transform(X[:5]), model.transform(X[:5]))
+    assert clone(model).set_params(kernel__first__kernel__width=2.0).fit(X).kernel_.first_.kernel_.width_ == 2.0
+
+
+def test_fourier_features_of_columns():
+    """Frequencies are zero in the columns that do not count."""
+    X = rows(30, 4)
+    waves = FourierFeatures(20_000, kernel=Columns(RBF(1.5), [2, 0]), random_state=0).fit(X)
+    assert not waves.frequencies_[[1, 3]].any()
+    np.testing.assert_allclose(waves(X), RBF(1.5)(X[:, [0, 2]]), atol=0.06)

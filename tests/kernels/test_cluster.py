@@ -1,5 +1,6 @@
 """The cluster kernel: what holds for every ensemble, with and without holes, fitted rows and new ones."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -472,3 +473,101 @@ def test_quiet_on_ordinary_tables(holes):
         warnings.simplefilter("error")
         kernel = small().fit(holes)
     assert kernel.columns_.all()
+
+
+# Categorical columns ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mixed():
+    """Three groups in two numbers and two codes of categories, a fifth of the entries missing, and their labels."""
+    rng = np.random.default_rng(8)
+    labels = np.repeat(np.arange(3), 40)
+    numbers = rng.normal(size=(120, 2)) + 3 * np.array([[0, 0], [1, 0], [0, 1]])[labels]
+    codes = np.where(rng.random((120, 2)) < 0.85, labels[:, None], rng.integers(3, size=(120, 2)))
+    X = np.column_stack([codes[:, 0] * 7.0 - 3, numbers, codes[:, 1]])
+    return np.where(rng.random(X.shape) < 0.2, np.nan, X), labels
+
+
+def mixed_posteriors(kernel, X):
+    """γ of every mixture, entry by entry, from the fitted attributes alone."""
+    numbers = np.flatnonzero(kernel.columns_ & ~kernel.is_categorical_)
+    Z = (X[:, numbers] - kernel.center_) / kernel.scale_
+    logs = np.zeros((len(X), len(kernel.weights_)))
+    begin = 0
+    for j, known in zip(np.flatnonzero(kernel.is_categorical_), kernel.categories_, strict=True):
+        for i, value in enumerate(X[:, j]):
+            if value in known:
+                logs[i] += np.log(kernel.levels_[:, begin + known.tolist().index(value)])
+        begin += len(known)
+    models = np.repeat(np.arange(len(kernel.sizes_)), kernel.sizes_)
+    for k, mean in enumerate(kernel.means_):
+        covariance = kernel.covariances_[k if len(kernel.covariances_) == len(kernel.weights_) else models[k]]
+        S = np.diag(covariance) if covariance.ndim == 1 else covariance
+        for i, z in enumerate(Z):
+            o = ~np.isnan(z)
+            if o.any():
+                logs[i, k] += multivariate_normal(mean[o], S[np.ix_(o, o)]).logpdf(z[o])
+    logs += np.log(kernel.weights_)
+    for m in range(len(kernel.sizes_)):
+        own = logs[:, models == m]
+        yield np.exp(own - np.logaddexp.reduce(own, axis=1)[:, None])
+
+
+@pytest.mark.parametrize("kind", ["diag", "spherical", "full", "tied"])
+def test_categories_count_by_the_probabilities_of_their_levels(mixed, kind):
+    X, _ = mixed
+    kernel = small(categorical_features=[0, 3], covariance_type=kind, threshold=0, n_restarts=2).fit(X)
+    new = X[:30].copy()
+    new[0, 3], new[1, 0] = 9, 0.5  # levels that were never seen
+    new[2] = [np.nan, np.nan, np.nan, 1]
+    features = np.hstack(list(mixed_posteriors(kernel, new))) / np.sqrt(len(kernel.sizes_))
+    assert_allclose(kernel.features(new), features, atol=1e-9)
+    ends = np.cumsum([0, *map(len, kernel.categories_)])
+    for a, b in itertools.pairwise(ends):
+        assert_allclose(kernel.levels_[:, a:b].sum(axis=1), 1)
+
+
+def test_codes_are_names(mixed):
+    """Other codes for the same categories, in another order, change nothing but the order of levels."""
+    X, _ = mixed
+    renamed = X.copy()
+    renamed[:, 3] = np.array([50.0, -2.0, 7.0])[np.nan_to_num(X[:, 3]).astype(int)]
+    renamed[np.isnan(X[:, 3]), 3] = np.nan
+    one = small(categorical_features=[0, 3]).fit(X)
+    other = small(categorical_features=np.array([True, False, False, True])).fit(renamed)
+    assert_allclose(one(X), other(renamed), atol=1e-8)
+
+
+def test_groups_of_a_mixed_table_are_found(mixed):
+    X, labels = mixed
+    kernel = small(categorical_features=[0, 3], max_components=10)
+    found = SpectralClustering(3, kernel=kernel, random_state=0).fit_predict(X)
+    assert adjusted_rand_score(labels, found) > 0.7
+
+
+def test_a_table_of_categories_alone(mixed, tmp_path):
+    X = mixed[0][:, [0, 3]]
+    X = X[~np.isnan(X).all(axis=1)]
+    for kind in ("diag", "spherical", "full"):
+        kernel = small(categorical_features=[0, 1], covariance_type=kind, standardize=False).fit(X)
+        K = kernel(X)
+        assert K.min() >= 0
+        assert K.max() <= 1 + 1e-9
+        alike = (X[:, None] == X[None]).all(axis=2)
+        assert K[alike].min() > K[~alike & ~np.isnan(X).any(axis=1)[:, None]].mean()
+    gramian.save(kernel, tmp_path / "kernel.gramian")
+    assert_array_equal(gramian.load(tmp_path / "kernel.gramian")(X), K)
+
+
+def test_categories_in_single_precision(mixed):
+    X = mixed[0].astype(np.float32)
+    single, double = (small(categorical_features=[0, 3]).fit(rows) for rows in (X, X.astype(float)))
+    assert single(X).dtype == np.float32
+    assert_allclose(single(X), double(X.astype(float)), atol=0.05)
+
+
+@pytest.mark.parametrize("given", ["from_dtype", [4], [True], [0.5]])
+def test_categorical_features_that_are_no_columns_are_refused(mixed, given):
+    with pytest.raises(ValueError, match="categorical_features"):
+        small(categorical_features=given).fit(mixed[0])

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, issparse
 
+from gramian.clustering import SpectralClustering
+from gramian.dependence import DependenceReduction
 from gramian.grams import DenseGram, SparseGram
-from gramian.kernels import RBF, FunctionKernel, Kernel, Linear, Precomputed, as_kernel, kernel_names
+from gramian.kernels import RBF, FunctionKernel, Kernel, Linear, Precomputed, ProfileKernel, as_kernel, kernel_names
+from kernels.kernel_case import KernelCase, square
 
 
 def rows(n=21, d=3, seed=0):
@@ -176,3 +179,76 @@ def test_function_must_be_callable():
     """Something that cannot be called is refused by name."""
     with pytest.raises(ValueError, match="function=3 must be a function of two arrays"):
         FunctionKernel(3).fit(rows())
+
+
+# A function of one number, written by the user -----------------------------------------------------------------
+
+
+def gaussian(beta):
+    return np.exp(-beta / 2)
+
+
+def gaussian_slope(beta):
+    return -0.5 * np.exp(-beta / 2)
+
+
+def gaussian_curve(beta):
+    return 0.25 * np.exp(-beta / 2)
+
+
+def doubled(beta):
+    return 2 * beta
+
+
+def twos(beta):
+    return np.full_like(beta, 2.0)
+
+
+def written(**changes):
+    """RBF(1.0), written by a user."""
+    return ProfileKernel(gaussian, gaussian_slope, gaussian_curve, **changes)
+
+
+class TestProfileKernel(KernelCase):
+    def create(self):
+        return written()
+
+    def evaluate(self, x, y):
+        return np.exp(-square(x, y) / 2)
+
+
+class TestProfileKernelOfProducts(KernelCase):
+    def create(self):
+        return ProfileKernel(np.square, doubled, twos, kind="inner")
+
+    def evaluate(self, x, y):
+        return (x @ y) ** 2
+
+
+def test_nonnegative_is_found_by_fit():
+    """fit finds out whether the function is negative anywhere that X and its projections reach; the user may say so."""
+    X = rows()
+    assert written().fit(X).profile().nonnegative
+    assert not written(nonnegative=False).fit(X).profile().nonnegative
+    assert not ProfileKernel(lambda b: 1 - b, lambda b: -np.ones_like(b)).fit(X).profile().nonnegative
+    late = ProfileKernel(lambda b: 100 - b, lambda b: -np.ones_like(b))
+    assert late.fit(X).profile().nonnegative
+    assert not late.fit(10 * X).profile().nonnegative
+    odd = ProfileKernel(lambda b: b, lambda b: np.ones_like(b), kind="inner")
+    assert not odd.fit(X).profile().nonnegative
+    with pytest.raises(ValueError, match="nonnegative='yes' is not known"):
+        written(nonnegative="yes").fit(X)
+
+
+def test_written_rbf_clusters_like_rbf():
+    """With RBF's formula, degrees and so clusters are RBF's, in spectral clustering and in unsupervised reduction."""
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.standard_normal((30, 4)) + shift for shift in ([0] * 4, [5, 0, 0, 0], [0, 5, 0, 0])])
+    ours, theirs = (SpectralClustering(3, kernel=kernel, random_state=0).fit(X) for kernel in (written(), RBF(1.0)))
+    np.testing.assert_array_equal(ours.labels_, theirs.labels_)
+    np.testing.assert_allclose(ours.embedding_, theirs.embedding_, atol=1e-8)
+    ours, theirs = (
+        DependenceReduction(2, kernel=kernel, n_clusters=3, random_state=0).fit(X) for kernel in (written(), RBF(1.0))
+    )
+    assert ours.objective_ == pytest.approx(theirs.objective_, rel=1e-8)
+    np.testing.assert_array_equal(ours.labels_, theirs.labels_)

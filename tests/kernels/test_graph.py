@@ -9,8 +9,8 @@ from scipy.sparse.csgraph import connected_components
 
 import gramian
 from gramian.grams import SparseGram
-from gramian.kernels import RBF, Cauchy, ClusterKernel, Cosine, Laplacian, NeighborGraph, Polynomial, Precomputed
-from gramian.kernels import graph as graph_module
+from gramian.kernels import RBF, Cauchy, ClusterKernel, Cosine, Laplacian, NeighborGraph, Polynomial, Precomputed, Tanh
+from gramian.kernels import _neighbors as neighbors
 from gramian.mixture import mcar
 
 
@@ -129,7 +129,7 @@ def test_sharpened_cluster_kernel_with_holes():
 
 def test_most_similar_rows_are_found_across_tiles(monkeypatch):
     """Rows that compete tile by tile give the neighbours of the whole."""
-    monkeypatch.setattr(graph_module, "_TILE_COLUMNS", 7)
+    monkeypatch.setattr(neighbors, "_TILE_COLUMNS", 7)
     X = rows(40)
     K = Laplacian(1.0)(X)
     mask = named(K, 4, same=True)
@@ -146,20 +146,82 @@ def test_more_neighbors_than_rows(kernel):
     np.testing.assert_allclose(W, expected * (1 - np.eye(7)), rtol=1e-12)
 
 
-@pytest.mark.parametrize("kernel", [None, RBF(1.0), Laplacian(1.0), Polynomial(2)])
-@pytest.mark.parametrize("options", [{"n_neighbors": 3}, {"radius": 0.8}])
-def test_new_rows(kernel, options):
-    """A new row is connected to its neighbours among the fitted ones, a copy of a fitted row to that row."""
-    X, new = rows(), np.vstack([rows(6, seed=1), rows()[:1]])
-    W = NeighborGraph(kernel=kernel, **options).fit(X)(new, X)
+def connected(X, new, k, kernel=None, *, mutual=False):
+    """Edges of new rows by the definition: to rows they name, or that would give up their last neighbour for them."""
+    if kernel is None:
+        likeness, own, weight = -distances(new, X), -distances(X, X), np.ones((len(new), len(X)))
+    else:
+        likeness, own, weight = kernel(new, X), kernel(X), kernel(new, X)
+    names = named(likeness, k, same=False)
+    would = np.zeros_like(names)
+    for j in range(len(X)):
+        others = np.sort(np.delete(own[j], j))[::-1]
+        would[:, j] = likeness[:, j] > others[k - 1]
+    return np.where(names & would if mutual else names | would, weight, 0)
+
+
+@pytest.mark.parametrize("d", [2, 20])
+@pytest.mark.parametrize("mutual", [False, True])
+@pytest.mark.parametrize("kernel", [None, RBF(1.0), Laplacian(1.0), Polynomial(2), Tanh(0.1, 0.0)])
+def test_new_rows(d, mutual, kernel):
+    """A new row is tied to the rows it names and to those that would name it, by tree, brute force and tiles."""
+    X, new = rows(d=d), rows(6, d, seed=1)
+    graph = NeighborGraph(3, kernel=kernel, mutual=mutual).fit(X)
+    W = graph(new, X)
     assert issparse(W)
-    weight = np.ones((7, 40)) if kernel is None else kernel(new, X)
-    near = -distances(new, X) if kernel is None else weight
-    mask = distances(new, X) < 0.8 if "radius" in options else named(near, 3, same=False)
-    np.testing.assert_allclose(W.toarray(), np.where(mask, weight, 0), rtol=1e-10)
+    expected = connected(X, new, 3, None if kernel is None else graph.kernel_, mutual=mutual)
+    np.testing.assert_allclose(W.toarray(), expected, rtol=1e-10)
     V = np.random.default_rng(2).standard_normal((40, 2))
-    graph = NeighborGraph(kernel=kernel, **options).fit(X)
     np.testing.assert_allclose(graph.product(new, X, V), W @ V, atol=1e-13)
+
+
+@pytest.mark.parametrize("kernel", [None, RBF(1.0), Laplacian(1.0)])
+def test_new_rows_within_a_radius(kernel):
+    """A new row is tied to all rows within the radius."""
+    X, new = rows(), rows(6, seed=1)
+    weight = np.ones((6, 40)) if kernel is None else kernel(new, X)
+    W = NeighborGraph(radius=0.8, kernel=kernel).fit(X)(new, X)
+    np.testing.assert_allclose(W.toarray(), np.where(distances(new, X) < 0.8, weight, 0), rtol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "kernel", [None, RBF(1.0), Laplacian(1.0), Tanh(0.1, 0.0), ClusterKernel(3, 6, random_state=0)]
+)
+@pytest.mark.parametrize("options", [{"n_neighbors": 3}, {"n_neighbors": 3, "mutual": True}, {"radius": 0.8}])
+def test_fitted_rows_find_their_edges_again(kernel, options, dtype):
+    """Fitted rows given again, in another order and among new rows, have the edges that they have in the graph."""
+    X, new = np.round(rows(60), 1).astype(dtype), rows(7, seed=1).astype(dtype)  # rounded: many distances are equal
+    X = X[np.unique(X, axis=0, return_index=True)[1]]
+    graph = NeighborGraph(kernel=kernel, **options).fit(X)
+    W = graph.gram(X).dense()
+    np.testing.assert_array_equal(graph(X, X).toarray(), W)
+    order = np.random.default_rng(0).permutation(len(X) + 7)
+    mixed = graph(np.vstack([X, new])[order], X).toarray()
+    expected = np.vstack([W, graph(new, X).toarray()])[order]
+    np.testing.assert_allclose(mixed, expected, rtol=1e-6)
+
+
+def test_a_copy_of_a_row_that_occurs_often_is_its_first_occurrence():
+    """Of several equal fitted rows the first one answers; the sign of zero and the bits of NaN do not matter."""
+    X = np.array([[0.0, 1.0], [0.0, 1.0], [3.0, 1.0], [4.0, 5.0], [0.0, 1.0]])
+    graph = NeighborGraph(1).fit(X)
+    np.testing.assert_array_equal(graph(np.array([[-0.0, 1.0]]), X).toarray(), graph(X).toarray()[:1])
+    holes = mcar(rows(30), 0.3, random_state=0)[0]
+    graph = NeighborGraph(3, kernel=ClusterKernel(2, 4, random_state=0)).fit(holes)
+    again = np.where(np.isnan(holes), -np.nan, holes)
+    np.testing.assert_array_equal(graph(again, holes).toarray(), graph(holes).toarray())
+
+
+def test_few_rows_take_any_new_one():
+    """Rows with fewer neighbours than they may have would name every new row, as would a single distinct one."""
+    for kernel in (None, Laplacian(1.0)):
+        W = NeighborGraph(5, kernel=kernel, mutual=True).fit(rows(4))([[50.0, 0.0]], rows(4))
+        np.testing.assert_array_equal(
+            W.toarray() > 0, np.ones((1, 4)) if kernel is None else kernel([[50.0, 0.0]], rows(4)) > 0
+        )
+    W = NeighborGraph(5).fit(np.ones((3, 2)))([[2.0, 2.0]], np.ones((3, 2)))
+    np.testing.assert_array_equal(W.toarray(), [[1, 0, 0]])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -236,17 +298,17 @@ def test_radius_does_not_take_holes():
 
 def test_fitted_rows_are_prepared_once(monkeypatch):
     """Asking again about the same rows does not compute their features again, and a copy starts afresh."""
-    X = rows(50)
+    X, new = rows(50), rows(3, seed=1)
     graph = NeighborGraph(5, kernel=ClusterKernel(2, 4, random_state=0)).fit(X)
-    first = graph(X[:3], X)
+    first = graph(new, X)
     asked = []
     features = ClusterKernel._features
     monkeypatch.setattr(ClusterKernel, "_features", lambda self, Z: asked.append(len(Z)) or features(self, Z))
-    np.testing.assert_array_equal(graph(X[:3], X).toarray(), first.toarray())
+    np.testing.assert_array_equal(graph(new, X).toarray(), first.toarray())
     assert asked == [3]
     again = pickle.loads(pickle.dumps(graph))
-    np.testing.assert_array_equal(again(X[:3], X).toarray(), first.toarray())
-    assert asked == [3, 3, 50] or asked == [3, 50, 3]
+    np.testing.assert_array_equal(again(new, X).toarray(), first.toarray())
+    assert 50 in asked
 
 
 def test_neighbors_beyond_the_budget_come_from_tiles():
@@ -257,26 +319,3 @@ def test_neighbors_beyond_the_budget_come_from_tiles():
     with gramian.config(memory_budget="500kB"):
         tiled = graph(X)
     np.testing.assert_allclose(tiled.toarray(), whole.toarray(), atol=1e-12)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("collide", [False, True])
-def test_first_occurrences(dtype, collide, monkeypatch):
-    """Equal rows, holes and signed zeros included, share a number, also where all hashes are equal."""
-    if collide:
-        monkeypatch.setattr(graph_module, "_hashes", lambda bits: np.zeros(len(bits), np.uint64))
-    rng = np.random.default_rng(0)
-    X = rng.integers(-1, 2, size=(200, 3)).astype(dtype)
-    X[rng.random(X.shape) < 0.1] = np.nan
-    X[0], X[1] = 0.0, -0.0
-    first, number = graph_module._first_occurrences(X)
-    seen = {}
-    expected = [seen.setdefault(tuple("nan" if np.isnan(v) else v + 0.0 for v in row), len(seen)) for row in X]
-    np.testing.assert_array_equal(number, expected)
-    np.testing.assert_array_equal(first, np.unique(expected, return_index=True)[1])
-
-
-def test_hashes_tell_small_whole_numbers_apart():
-    """Rows of ratings, whose bits differ little, have different hashes."""
-    X = np.array(np.meshgrid(*[np.arange(1.0, 11.0)] * 4)).reshape(4, -1).T.copy()
-    assert len(np.unique(graph_module._hashes(X.view(np.uint64)))) == len(X)

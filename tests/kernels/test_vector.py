@@ -2,11 +2,15 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.exceptions import NotFittedError
 
+from gramian.dependence import DependenceReduction, hsic
+from gramian.dependence.projection.ism import ism
+from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import RBF, Cauchy, GaussianDifference, Laplacian, Linear, NeighborGraph, Polynomial, Profile, Sum
-from gramian.kernels.profile import Exponential
-from gramian.kernels.vector import VectorKernel
+from gramian.kernels.profile import Exponential, VectorKernel
+from gramian.landmarks import FourierFeatures
 from kernels.kernel_case import KernelCase, rows, square
 
 
@@ -151,6 +155,50 @@ def test_neighbours_follow_the_formula(kernel):
     named = np.zeros_like(K, bool)
     np.put_along_axis(named, np.argsort(-K, axis=1)[:, :3], True, axis=1)
     np.testing.assert_allclose(W, np.where(named | named.T, K, 0), atol=1e-12)
+
+
+# Wider(w) is RBF(2 w). Every user of a kernel must see the formula that the subclass has, not that of its base.
+
+
+def test_hsic_follows_the_formula():
+    """HSIC under a subclass of RBF is that of the subclass's matrix, also where its values are written instead."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3))
+    Y = X[:, :1] + 0.3 * rng.standard_normal((40, 1))
+    H = np.eye(40) - 1 / 40
+    L = H @ RBF(1.0)(Y) @ H
+    for kernel, K in (
+        (Wider(0.7), np.exp(-(cdist(X, X) ** 2) / (8 * 0.7**2))),
+        (Squared(1.0), np.exp(-(cdist(X, X) ** 2))),
+    ):
+        np.testing.assert_allclose(kernel(X), K, atol=1e-12)
+        assert hsic(X, Y, kernel_x=kernel, kernel_y=RBF(1.0)) == pytest.approx(np.sum(K * L) / 39**2, rel=1e-9)
+
+
+def test_dimension_reduction_follows_the_formula():
+    """The dependence solver climbs the objective of the subclass, and refuses one that has values but no formula."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4))
+    y = (X[:, 1] + 0.2 * rng.standard_normal(60) > 0).astype(int)
+    weights = PairWeights.of_labels(y)
+    result = ism(X, weights, Wider(0.7), n_components=2)
+    same = ism(X, weights, RBF(1.4), n_components=2)
+    assert result.objective == pytest.approx(same.objective, rel=1e-8)
+    assert result.objective != pytest.approx(ism(X, weights, RBF(0.7), n_components=2).objective, rel=1e-3)
+    found, expected = (DependenceReduction(2, kernel=kernel).fit(X, y) for kernel in (Wider(0.7), RBF(1.4)))
+    assert found.objective_ == pytest.approx(expected.objective_, rel=1e-8)
+    np.testing.assert_allclose(found.transform(X), expected.transform(X), atol=1e-5)
+    with pytest.raises(ValueError, match="is not a smooth function"):
+        DependenceReduction(2, kernel=Squared(1.0)).fit(X, y)
+
+
+def test_fourier_features_follow_the_formula():
+    """Waves of a subclass approximate the subclass; without a formula there are none."""
+    X = rows()
+    waves = FourierFeatures(20_000, kernel=Wider(0.7), random_state=0).fit(X)
+    np.testing.assert_allclose(waves(X), Wider(0.7)(X), atol=0.06)
+    with pytest.raises(ValueError, match="no known Fourier transform"):
+        FourierFeatures(10, kernel=Squared(1.0)).fit(X)
 
 
 def test_a_profile_must_be_written():

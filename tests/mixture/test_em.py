@@ -46,7 +46,7 @@ def start(X, K, kind, rng):
 
 
 def assert_same(found, expected, accuracy=1e-9):
-    for a, b in zip(found, expected, strict=True):
+    for a, b in zip(found[:3], expected[:3], strict=True):
         np.testing.assert_allclose(a, b, rtol=accuracy, atol=accuracy)
 
 
@@ -63,7 +63,7 @@ class TestAgainstIndependentComputations:
         X[3] = np.nan
         begin = start(X, 3, kind, rng)
         fit = run_em(IncompleteTable(X), begin, covariance_type=kind, max_iter=7, tol=0)
-        *expected, bounds = em(X, *begin, kind, 7)
+        *expected, bounds = em(X, *begin[:3], kind, 7)
         assert_same(fit.parameters, expected)
         np.testing.assert_allclose(fit.bounds, bounds, rtol=1e-10)
 
@@ -125,14 +125,14 @@ class TestAgainstIndependentComputations:
             X[i, rng.choice(d, i, replace=False)] = np.nan
         p = start(X, 2, "full", rng)
         fit = run_em(IncompleteTable(X), p, max_iter=1)
-        assert_same(fit.parameters, em(X, *p, "full", 1)[:3])
+        assert_same(fit.parameters, em(X, *p[:3], "full", 1)[:3])
 
     def test_gamma_counts_once(self):
         """The update with γ twice, as printed in the paper, is another one, and its likelihood falls."""
         rng = np.random.default_rng(4)
         X = with_holes(rows(rng, 60, 3, 2), 0.3, rng)
         begin = run_em(IncompleteTable(X), start(X, 3, "full", rng), max_iter=10, tol=0).parameters
-        *literal, bounds = em(X, *begin, "full", 3, double_gamma=True)
+        *literal, bounds = em(X, *begin[:3], "full", 3, double_gamma=True)
         fit = run_em(IncompleteTable(X), begin, max_iter=3, tol=0)
         assert np.diff(bounds).min() < -0.1
         assert np.diff(fit.bounds).min() >= 0
@@ -215,7 +215,7 @@ class TestHarmlessRows:
         np.testing.assert_array_equal(fit.parameters.means[1], 1e6)
         if kind != "tied":
             np.testing.assert_allclose(fit.parameters.covariances[1], begin.covariances[1])
-        assert all(np.isfinite(part).all() for part in fit.parameters)
+        assert all(np.isfinite(part).all() for part in fit.parameters[:3])
         assert 0 < fit.parameters.weights[1] < 1e-11
 
     @pytest.mark.parametrize("kind", KINDS)
@@ -255,7 +255,7 @@ class TestWork:
             expected = run_em(IncompleteTable(X), begin, covariance_type=kind, max_iter=4, tol=0)
         with gramian.config(threads=n_threads):
             found = run_em(IncompleteTable(X), begin, covariance_type=kind, max_iter=4, tol=0)
-            for a, b in zip(found.parameters, expected.parameters, strict=True):
+            for a, b in zip(found.parameters[:3], expected.parameters[:3], strict=True):
                 np.testing.assert_array_equal(a, b)
             monkeypatch.setattr("gramian.mixture.patterns.CHUNK_BYTES", 2000)
             monkeypatch.setattr("gramian.mixture.em.CHUNK_BYTES", 2000)

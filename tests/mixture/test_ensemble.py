@@ -240,5 +240,5 @@ def test_double_gamma_is_not_what_we_do(holes, rng):
 
 def test_mixtures_hold_what_they_are_given():
     """The container keeps its parts in the order of its fields."""
-    parts = Mixtures(np.array([1]), np.ones(1), np.zeros((1, 2)), np.ones((1, 2)))
+    parts = Mixtures(np.array([1]), np.ones(1), np.zeros((1, 2)), np.ones((1, 2)), np.empty((1, 0)))
     assert [part.shape for part in (parts.weights, parts.means, parts.variances)] == [(1,), (1, 2), (1, 2)]

@@ -37,7 +37,7 @@ def test_there_and_back(rng, kind):
         np.testing.assert_array_equal(
             user.covariances[..., 1, :], np.broadcast_to(np.eye(4)[1], user.covariances[..., 1, :].shape)
         )
-    for a, b in zip(scaling(kind).from_user(user), inner, strict=True):
+    for a, b in zip(scaling(kind).from_user(user)[:3], inner[:3], strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-6)
 
 
@@ -64,7 +64,7 @@ def test_merged_keeps_what_was_given(rng, kind):
     other = mixture(rng, kind)
     given = units.to_user(other, np.float64)
     for part in range(3):
-        chosen = [value if i == part else None for i, value in enumerate(given)]
-        for i, found in enumerate(merged(start, chosen, units)):
+        chosen = [value if i == part else None for i, value in enumerate(given[:3])]
+        for i, found in enumerate(merged(start, chosen, units)[:3]):
             np.testing.assert_allclose(found, other[i] if i == part else start[i], rtol=1e-6)
     assert merged(start, (None, None, None), units) is start

@@ -59,4 +59,4 @@ def test_clusters_without_rows(rng, kind):
     start = start_from_labels(X, np.zeros(21, np.intp), 3, kind, 1e-6)
     np.testing.assert_array_equal(start.means[1], [30.0, 30.0])
     np.testing.assert_allclose(start.weights, np.array([21, 1, 1]) / 23)
-    assert all(np.isfinite(part).all() for part in start)
+    assert all(np.isfinite(part).all() for part in start[:3])

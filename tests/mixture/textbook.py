@@ -76,3 +76,51 @@ def em(X, weights, means, covariances, kind, n_iter, *, double_gamma=False):
         new /= counts[:, None, None]
         weights, covariances = counts / n, reduced(new, counts, kind)
     return weights, means, covariances, np.array(bounds)
+
+
+def level_log_probabilities(codes, probabilities):
+    """Log-probability of the observed levels of each row under each component, (n, K), entry by entry."""
+    K = len(probabilities[0]) if probabilities else 0
+    out = np.zeros((len(codes), K))
+    for i, row in enumerate(codes):
+        for k in range(K):
+            for j, code in enumerate(row):
+                if code >= 0:
+                    out[i, k] += np.log(probabilities[j][k, code])
+    return out
+
+
+def mixed_em(X, codes, weights, means, covariances, probabilities, kind, n_iter, *, smoothing, shares):
+    """``n_iter`` iterations for numbers X and categories ``codes`` (−1: missing), loops throughout.
+
+    ``probabilities`` and ``shares`` have one array for each categorical column. Returns the parameters and, before
+    each iteration, the mean log-likelihood plus the log-density of the Dirichlet prior over n, up to a constant.
+    """
+    n, d = X.shape
+    K = len(weights)
+    bounds = []
+    for _ in range(n_iter):
+        full = matrices(covariances, kind, K, d)
+        joint = log_densities(X, means, full) + level_log_probabilities(codes, probabilities) + np.log(weights)
+        likelihood = np.logaddexp.reduce(joint, axis=1)
+        gamma = np.exp(joint - likelihood[:, None])
+        prior = sum(smoothing * s @ np.log(p[k]) for p, s in zip(probabilities, shares, strict=True) for k in range(K))
+        bounds.append(likelihood.mean() + prior / n)
+        new_means, scatters = np.zeros((K, d)), np.zeros((K, d, d))
+        for k in range(K):
+            rows = [conditional(x, means[k], full[k]) for x in X]
+            new_means[k] = sum(g * Y for g, (Y, _) in zip(gamma[:, k], rows, strict=True)) / gamma[:, k].sum()
+            for g, (Y, C) in zip(gamma[:, k], rows, strict=True):
+                scatters[k] += g * (np.outer(Y - new_means[k], Y - new_means[k]) + C) / gamma[:, k].sum()
+        new = []
+        for j, share in enumerate(shares):
+            p = np.zeros((K, len(share)))
+            for k in range(K):
+                observed = codes[:, j] >= 0
+                for level in range(len(share)):
+                    p[k, level] = gamma[codes[:, j] == level, k].sum() + smoothing * share[level]
+                p[k] /= gamma[observed, k].sum() + smoothing
+            new.append(p)
+        counts = gamma.sum(axis=0)
+        weights, means, covariances, probabilities = counts / n, new_means, reduced(scatters, counts, kind), new
+    return weights, means, covariances, probabilities, np.array(bounds)

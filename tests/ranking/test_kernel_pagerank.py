@@ -16,6 +16,7 @@ from gramian.kernels import RBF, ClusterKernel, Linear, NeighborGraph
 from gramian.landmarks import Nystroem
 from gramian.metrics import ndcg_at_k
 from gramian.mixture import mcar
+from gramian.ranking.kernel_walk import components
 
 RESTART = 0.1
 BETA = RESTART / (1 - RESTART)
@@ -40,6 +41,14 @@ def pagerank(K, S, restart=RESTART):
     """π = (1 − α) Pᵀ π + α s, by a dense solve."""
     P = K / K.sum(axis=1, keepdims=True)
     return restart * np.linalg.solve(np.eye(len(K)) - (1 - restart) * P.T, S)
+
+
+def best_errors(K, S, count, least=0.01):
+    """The smallest ‖D^-½ (π − π̂)‖² / β² that so many eigenvectors of eigenvalue above ``least`` can have, by all."""
+    d = K.sum(axis=1)
+    values, vectors = np.linalg.eigh(K / np.sqrt(np.outer(d, d)) - 3 * np.outer(np.sqrt(d), np.sqrt(d)) / d.sum())
+    shares = (vectors[:, 1:].T @ (S / np.sqrt(d)[:, None]) / (1 + BETA - values[1:, None])) ** 2
+    return shares.sum(axis=0) - np.sort(shares[values[1:] > least], axis=0)[-count:].sum(axis=0)
 
 
 def powers(K, s, restart=RESTART):
@@ -259,6 +268,28 @@ class TestLowRank:
         K[-1, -1] = 1e-3
         model = KernelPageRank(kernel="precomputed", n_components=3).fit(K)
         assert not model.choice_is_certain_
+
+    @pytest.mark.parametrize("width", [0.1, 0.2, 0.5])
+    def test_a_choice_for_unknown_seeds_is_not_certain(self, width, rng, monkeypatch):
+        """One query may have nothing but an eigenvector that was not computed, which the average query hardly has."""
+        monkeypatch.setattr(components, "_WHOLE_SAMPLES", 100)  # as if the 300 samples here were thousands
+        n = 300
+        X = rng.standard_normal((n, 2)) + 1.5 * (np.arange(n) % 3)[:, None]
+        K = RBF(width)(X)
+        model = KernelPageRank(kernel=RBF(width), order="restart", n_components=10).fit(X)
+        errors = (((pagerank(K, np.eye(n)) - model.scores(np.eye(n))) ** 2).T / K.sum(axis=1)).sum(axis=1) / BETA**2
+        assert (errors > (1.2 if width == 0.5 else 100) * best_errors(K, np.eye(n), 10)).any()
+        assert not model.choice_is_certain_
+        assert np.all(errors <= model.error_bound(np.eye(n)).scaled * (1 + 1e-6) + 1e-12)
+
+    def test_all_there_is_to_choose_from(self, rng, monkeypatch):
+        """Of many samples the choice for seeds is certain if every eigenvalue above the tolerance was found."""
+        monkeypatch.setattr(components, "_WHOLE_SAMPLES", 100)
+        model = KernelPageRank(kernel=RBF(3.0), order="restart", n_components=5).fit(rng.standard_normal((300, 2)))
+        assert model.choice_is_certain_
+        K = RBF(3.0)(model.X_fit_)
+        errors = (((pagerank(K, np.eye(300)) - model.scores(np.eye(300))) ** 2).T / K.sum(axis=1)).sum(axis=1)
+        np.testing.assert_allclose(errors / BETA**2, best_errors(K, np.eye(300), 5), rtol=1e-5)
 
     def test_order_for_seeds_minimises_their_error(self, K):
         """order="restart" keeps, for each query, the components that matter to it: no other choice is better."""

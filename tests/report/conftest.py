@@ -1,9 +1,11 @@
 import pytest
 
-from exploration.conftest import customers_file, explored  # noqa: F401
+from exploration.conftest import customers_file, explored
 from gramian.report.page import render
 from report.decoder import Page
 from report.sample import make_exploration
+
+__all__ = ["customers_file", "explored"]
 
 
 @pytest.fixture(scope="session")

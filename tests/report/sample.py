@@ -9,6 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from gramian.exploration.association import Associations
+from gramian.exploration.glance import glances
 from gramian.exploration.result import (
     Alternative,
     Cluster,
@@ -169,6 +171,9 @@ def make_exploration(n_rows=1000, n_extra=0, seed=0, n_directions=24, verdict="c
             "seconds": {"reading": 0.12, "fitting": 4.31, "choosing": 2.05},
             "notes": ["Columns that name rows were kept for display only."],
         },
+        glances=glances(frame, columns, labels, TOGETHER),
+        associations=TOGETHER,
+        repeated=2,
     )
 
 
@@ -212,9 +217,15 @@ def nasty_exploration():
         ),
         alternative=replace(exploration.alternative, sentence=NASTY[0], clusters=clusters[:2]),
         made={NASTY[0]: {NASTY[1]: NASTY[2]}, "notes": NASTY, NASTY[2]: NASTY[0]},
+        glances=[
+            replace(item, column=name, names=[name] * len(item.names), figures=[(name, name)], hints=[name])
+            for item, name in zip(exploration.glances, NASTY, strict=False)
+        ],
+        associations=Associations(NASTY[:3], TOGETHER.strength),
     )
 
 
+TOGETHER = Associations(["basket", "plan", "income"], np.array([[1, 0.8, 0.1], [0.8, 1, np.nan], [0.1, np.nan, 1]]))
 CUSTOMERS = [
     "Young people on the basic plan who come rarely.",
     "Families who come often.",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gramian.report.data import first_view, pack, pack_column, shown_rows
+from gramian.report.data import first_view, label_places, pack, pack_column, shown_rows
 from report.decoder import inflate, merge, read_column, read_embedding
 from report.sample import make_exploration
 
@@ -130,6 +130,15 @@ def test_groups_and_shares_of_rows(customers, page):
     np.testing.assert_allclose(page.block("oddness") / 255, customers.oddness, atol=0.51 / 255)
 
 
+def test_the_table_lists_ranks_and_memberships_of_the_first_rows(customers, page):
+    listed = page.facts["listed"]
+    assert listed == len(customers.labels)
+    ranks = np.frombuffer(page.block("rank"), np.uint8).reshape(4, listed).astype(int)
+    np.testing.assert_array_equal(ranks.T @ [1, 2**8, 2**16, 2**24], customers.rank)
+    shares = np.frombuffer(page.block("membership"), np.uint8) / 255
+    np.testing.assert_allclose(shares, customers.membership, atol=0.5 / 255 + 1e-12)
+
+
 def test_the_map_keeps_its_shape(customers, page):
     """Places are those of the table but for one shift and one scale for both axes."""
     n = page.facts["rows"]
@@ -181,6 +190,19 @@ def test_a_sample_holds_every_row_the_page_speaks_of():
     clusters = exploration.clusters + exploration.alternative.clusters
     spoken = {row for cluster in clusters for row in cluster.typical} | {odd.row for odd in exploration.oddities}
     assert spoken <= set(rows.tolist())
+
+
+def test_numbers_of_groups_stand_at_medians_and_do_not_overlap():
+    rng = np.random.default_rng(0)
+    coordinates = rng.uniform(0, 1000, (500, 2))
+    apart = np.minimum((coordinates[:, 0] // 250).astype(int), 3)
+    medians = [np.median(coordinates[apart == group], axis=0) for group in range(4)]
+    np.testing.assert_array_equal(label_places(coordinates, apart), medians)
+    mixed = rng.integers(-1, 12, 500)  # all medians near the middle
+    places = label_places(coordinates, mixed)
+    distances = np.linalg.norm(places[:, None] - places, axis=2) + 1e9 * np.eye(12)
+    assert distances.min() > 0.03 * 1000
+    assert np.abs(places - 500).max() < 300
 
 
 def test_the_first_view_leaves_out_far_rows_only():

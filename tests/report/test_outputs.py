@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gramian.exploration import explore
 from gramian.report.outputs import (
     OutputExists,
     _plain,
@@ -19,7 +20,7 @@ from gramian.report.outputs import (
     write_file,
     write_rows,
 )
-from gramian.tables.table import Table
+from gramian.tables import Table, read_table
 
 
 def entries(folder):
@@ -205,3 +206,24 @@ def test_summary_and_model_of_the_output(explored):
     new = Table(exploration.frame, exploration.columns, "again.csv", [])
     again = assigned_rows(model, new)
     assert (again["group"] == exploration.labels + 1).mean() > 0.9
+
+
+def test_values_come_back_as_they_came(tmp_path):
+    """t and f, 1 and 0, dates, years and decimals, in rows.csv and from assign."""
+    rng = np.random.default_rng(0)
+    n = 60
+    lines = ["flag,code,day,year,weight"]
+    for i in range(n):
+        group = i % 2
+        flag = "t" if rng.random() < 0.5 else "f"
+        day = f"{1 + i % 28:02d}.02.2024"
+        lines.append(f"{flag},{i % 3 % 2},{day},{2007 + 5 * group + i % 3},{10 * group + rng.normal():.2f}0")
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(lines) + "\n")
+    read = read_table(table)
+    found, model = explore(read)
+    write_rows(found, tmp_path / "rows.csv")
+    written = (tmp_path / "rows.csv").read_text().splitlines()
+    assert [line.split(",")[:5] for line in written[1:]] == [line.split(",") for line in lines[1:]]
+    again = assigned_rows(model, read_table(table, like=model.preparation), as_read=True).to_csv(index=False)
+    assert [line.split(",")[:5] for line in again.splitlines()[1:]] == [line.split(",") for line in lines[1:]]

@@ -309,3 +309,55 @@ def test_what_pandas_writes_is_read_back(rows: list[tuple[float | None, str | No
         return  # yes/no words become booleans, which tests of columns look at
     found = frame["the text"].astype(object)
     assert [None if pd.isna(value) else value for value in found] == expected
+
+
+def test_data_frames_are_read_as_files_are():
+    pandas = pd.DataFrame(
+        {
+            "size": [1.5, None, 3.0, 4.0],
+            "flag": pd.array([True, False, None, True], "boolean"),
+            "level": pd.Categorical(["a", "b", "a", None]),
+            "day": pd.to_datetime(["2024-01-01", "2024-02-01", None, "2024-03-01"]),
+            "text": ["1", "2", "3", "4"],
+            "mixed": [1, "x", None, "x"],
+        }
+    )
+    table = read_table(pandas)
+    kinds = {column.name: column.kind for column in table.columns}
+    assert kinds == {
+        "size": "number", "flag": "boolean", "level": "category", "day": "date", "text": "number",
+        "mixed": "category",
+    }  # fmt: skip
+    assert table.source == "the data frame"
+    assert table.frame["level"].tolist()[:3] == ["a", "b", "a"]
+    polars = pytest.importorskip("polars").from_pandas(pandas.drop(columns="mixed"))
+    again = read_table(polars)
+    assert {column.name: column.kind for column in again.columns} == {k: v for k, v in kinds.items() if k != "mixed"}
+    assert read_table(pandas, max_rows=2).frame["size"].tolist()[0] == 1.5
+    with pytest.raises(UnreadableTable, match="no columns or no rows"):
+        read_table(pd.DataFrame())
+
+
+def test_open_files_are_read(tmp_path):
+    path = tmp_path / "pets.csv"
+    path.write_text("weight,coat\n4.1,long\n3,short\n")
+    with path.open("rb") as file:
+        assert read_table(file).source == "pets.csv"
+    assert read_table(io.BytesIO(path.read_bytes())).frame["weight"].tolist() == [4.1, 3.0]
+
+
+def test_kinds_can_be_asked_for():
+    frame = pd.DataFrame({"status": [1, 2, 3, 1], "zip": [10115, 20095, 10115, 20095]})
+    table = read_table(frame, category=["status"], number=["zip"])
+    assert [column.kind for column in table.columns] == ["category", "number"]
+    assert table.frame["status"].tolist() == ["1", "2", "3", "1"]
+    with pytest.raises(UnreadableTable, match="column 'zip': asked for as a category and as a number"):
+        read_table(frame, category=["zip"], number=["zip"])
+
+
+def test_an_unknown_column_is_answered_with_the_nearest():
+    frame = pd.DataFrame({name: [1.0, 2.0] for name in ("alpha", "beta", "gamma", "delta", "epsilon", "Income")})
+    with pytest.raises(UnreadableTable, match=r"no column 'income'; did you mean 'Income'\?"):
+        read_table(frame, ignore=["income"])
+    with pytest.raises(UnreadableTable, match="no column 'zzz'; it has 'alpha', 'beta', 'gamma', 'delta', 'epsilon', "):
+        read_table(frame, ignore=["zzz"])

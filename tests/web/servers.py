@@ -6,11 +6,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import psutil
 from starlette.testclient import TestClient
 
 from gramian.web.app import create_app
 
 FAKE = (sys.executable, str(Path(__file__).with_name("fake_worker.py")))
+SERVER = """
+import sys
+from gramian.web import serve
+
+serve(sys.argv[1], port=0, patience=float(sys.argv[2]), worker=sys.argv[3:], ready=lambda url: print(url, flush=True))
+"""
+BOUNDARY = {"Content-Type": "multipart/form-data; boundary=X"}
 ENDED = ("done", "failed", "cancelled", "interrupted")
 
 
@@ -69,3 +77,18 @@ def flowers(n_rows=30):
     for i in range(n_rows):
         lines.append(f"F{i:03d},{length[i]:.3f},{'' if i % 9 == 4 else f'{width[i]:.3f}'},{colour[i]}")
     return "\n".join(lines) + "\n"
+
+
+def is_gone(pid):
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE  # ended, and its new parent has not looked yet
+    except psutil.NoSuchProcess:
+        return True
+
+
+def one_line(response, status):
+    assert response.status_code == status, response.text
+    line = response.json()["detail"]
+    assert line
+    assert "\n" not in line
+    return line

@@ -1,4 +1,4 @@
-"""Groups from similarities."""
+"""Cluster samples: spectral clustering, kernel k-means, consensus clustering and k-means with missing values."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -7,12 +7,14 @@ from gramian.clustering.angular import angular_kmeans
 from gramian.clustering.automatic import AutoClustering, CompletedGraph, Completion, shared_distances
 from gramian.clustering.consensus import ConsensusClustering
 from gramian.clustering.kernel_kmeans import KernelKMeans, kmeans_objective
+from gramian.clustering.kpod import KPOD
 from gramian.clustering.spectral import SpectralClustering
 
 if TYPE_CHECKING:
     from gramian.dependence.projection.alternative import AlternativeClustering, alternative_search
 
 __all__ = [
+    "KPOD",
     "AlternativeClustering",
     "AutoClustering",
     "CompletedGraph",

@@ -1,7 +1,7 @@
 """Consensus clustering: many quick partitions vote on which rows belong together.
 
 The votes are kept as a thin sparse matrix of memberships; the n×n co-association matrix is only written down, within
-the memory budget, where a linkage has to read it. k-means partitions come from ``partitions.py``, those of rows with
+the memory budget, where a linkage has to read it. k-means partitions come from ``ensemble/``, those of rows with
 missing values from :class:`gramian.kernels.ClusterKernel`.
 """
 
@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gramian.checks import check_choice, check_count, check_samples, check_whole, n_workers, remember_columns
 from gramian.clustering.core.embedding import labels_by_first_row
 from gramian.clustering.core.n_clusters import longest_lived
-from gramian.clustering.evidence import (
+from gramian.clustering.ensemble.evidence import (
     coassociation,
     condensed_distances,
     cut,
@@ -28,7 +28,7 @@ from gramian.clustering.evidence import (
     single_linkage,
     strip_rows,
 )
-from gramian.clustering.partitions import KMeansPartitions
+from gramian.clustering.ensemble.partitions import KMeansPartitions
 from gramian.clustering.spectral import SpectralClustering
 from gramian.configuration import require_memory
 from gramian.grams import FeatureGram, Gram
@@ -43,7 +43,7 @@ _MEMBERSHIPS_AT_ONCE = 2**22  # of new rows, which are answered in parts
 
 
 class ConsensusClustering(ClusterMixin, BaseEstimator):
-    """Combine many weak partitions of the same rows into one good one (evidence accumulation).
+    """Cluster by the votes of many quick partitions of the same rows (evidence accumulation).
 
     Each of M base partitions has its own random start and its own number of clusters, usually far more than wanted.
     With H the n×Σk matrix that has a one where a row is in a base cluster, the co-association of two rows is the
@@ -56,7 +56,8 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
     small pieces can follow: single linkage separates rings and moons that k-means cuts across.
 
     A new row x is put into base clusters by the stored base models. It joins the consensus cluster with whose rows it
-    shares most partitions on average.
+    shares most partitions on average; but a row that is in the same base clusters as a fitted one, as every fitted row
+    given again is, joins the cluster of that one.
 
     Parameters
     ----------
@@ -106,6 +107,10 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         The base models, which put new rows into base clusters.
     affinities_ : ndarray (Σk, n_clusters_)
         Mean co-association with the rows of each cluster that a new row gets from being in a base cluster.
+    signatures_ : ndarray (m,)
+        A number for each set of base clusters that fitted rows are in, rising.
+    signature_labels_ : ndarray (m,)
+        The cluster of those rows.
 
     References
     ----------
@@ -186,6 +191,10 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
             labels = cut(tree, longest_lived(lifetimes) if k is None else k)
         labels, used = labels_by_first_row(labels)
         self.affinities_ = _affinities(H, labels)
+        # A row given again is put into the base clusters of all partitions, also those that did not see it.
+        everywhere = H if seen is None else models.memberships(X, n_workers=n_workers(self))
+        self.signatures_, rows = np.unique(_signatures(everywhere), return_index=True)
+        self.signature_labels_ = labels[rows]
         self.labels_, self.n_clusters_ = labels, len(used)
         self.linkage_matrix_, self.lifetimes_ = tree, lifetimes
         self.memberships_, self.seen_, self.base_ = H, seen, models
@@ -299,7 +308,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         return np.vstack([coassociation(self.memberships_, self.seen_, rows) for rows in slices(n, strip_rows(n))])
 
     def predict(self, X: Matrix) -> Array:
-        """Cluster of each new row: the one with whose rows it is most often together.
+        """Cluster of each new row: that of the fitted rows with which it is most often together.
 
         Parameters
         ----------
@@ -309,8 +318,10 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         -------
         labels : ndarray (n_new,)
         """
-        labels: Array = np.argmax(self.decision_function(X), axis=1)
-        return labels
+        means, signatures = self._together(X)
+        labels: Array = np.argmax(means, axis=1)
+        place = np.minimum(np.searchsorted(self.signatures_, signatures), len(self.signatures_) - 1)
+        return np.where(self.signatures_[place] == signatures, self.signature_labels_[place], labels)
 
     def decision_function(self, X: Matrix) -> Array:
         """Mean co-association of each new row with the fitted rows of each cluster, between 0 and 1.
@@ -323,6 +334,10 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         -------
         means : ndarray (n_new, n_clusters_)
         """
+        return self._together(X)[0]
+
+    def _together(self, X: Matrix) -> tuple[Array, Array]:
+        """Mean co-association of new rows with each cluster, and the signatures of their base clusters."""
         check_is_fitted(self, "affinities_")
         X = validate_data(self, X, reset=False, **self._checks())
         if isinstance(self.base_, KMeansPartitions) and _has_missing(X):
@@ -330,10 +345,12 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
                 "X has missing values (NaN) but the rows of fit had none, so the partitions are k-means, which cannot "
                 "take them; fit with base='mixture'"
             )
+        signatures = np.empty(X.shape[0], np.uint64)
         means = np.empty((X.shape[0], self.n_clusters_), self.affinities_.dtype)
         for rows in slices(X.shape[0], max(1, _MEMBERSHIPS_AT_ONCE // int(self.n_partitions))):
-            means[rows] = self._memberships(X[rows]) @ self.affinities_
-        return means
+            H = self._memberships(X[rows])
+            means[rows], signatures[rows] = H @ self.affinities_, _signatures(H)
+        return means, signatures
 
     def _memberships(self, X: Matrix) -> csr_array:
         if isinstance(self.base_, KMeansPartitions):
@@ -392,6 +409,12 @@ def _affinities(H: csr_array, labels: Array) -> Array:
     weights = (1 / (counts * sizes[labels])).astype(H.dtype)
     Y = csr_array((weights, labels, np.arange(len(labels) + 1)), shape=(len(labels), len(sizes)))
     return (H.T @ Y).toarray()
+
+
+def _signatures(H: csr_array) -> Array:
+    """A number for each row that tells, but for a chance of n² / 2^64, which base clusters it is in."""
+    numbers = np.random.default_rng(0).integers(2**63, size=H.shape[1], dtype=np.uint64)
+    return np.add.reduceat(numbers[H.indices], H.indptr[:-1])
 
 
 def _has_missing(X: Matrix) -> bool:

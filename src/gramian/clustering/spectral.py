@@ -13,11 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, check_count, check_positive, check_whole
 from gramian.clustering.angular import angular_kmeans, nearest_direction
+from gramian.clustering.core.components import large_components, least_cluster
 from gramian.clustering.core.embedding import (
     Axes,
     kmeans,
-    large_components,
-    least_cluster,
     nearest_center,
     numbered,
     walk_of,
@@ -46,8 +45,7 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 
     A new sample x is embedded by the eigenvector equation itself (Nyström): for "rw" u(x) = Σ_i k(x, x_i) u_i /
     (λ d(x)) with d(x) = Σ_i k(x, x_i), for "kpca" z(x) = Σ_i k(x, x_i) e_i / √λ; it then joins the nearest centre.
-    A fitted row given again to ``predict`` is a new row too: under a neighbour graph it has only the edges it names
-    itself, so a row between two clusters may change sides.
+    A fitted row given again finds its place again, also under a neighbour graph, whose edges it finds again.
 
     Parameters
     ----------
@@ -143,9 +141,7 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         n = X.shape[0]
         k = check_count(self, "n_clusters", n, none_allowed=True)
         k_axes = check_count(self, "n_components", n, none_allowed=True)
-        inside, known, candidates = None, None, None
-        if k is None or self.embedding in ("rw", "sym"):
-            inside = self._embedded(gram, k)
+        inside, known, candidates = self._embedded(gram, k), None, None
         if k is None:
             part = gram if inside is None else gram.restricted(inside)
             pairs = partial(walk_of(part).eigenpairs, tol=self.tol)
@@ -178,7 +174,8 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 
     def _embedded(self, gram: Gram, k: int | None) -> Array | None:
         """Mask of the samples in components large enough to be clusters; None if all are."""
-        walk_of(gram)  # refuses negative similarities, under which components mean nothing
+        if k is None or self.embedding in ("rw", "sym"):
+            walk_of(gram)  # refuses negative similarities
         most = int(self.max_clusters) if k is None else k
         inside = large_components(gram, least_cluster(gram.shape[0], most))
         if not inside.any():

@@ -1,8 +1,17 @@
-"""Data to try things on: generators, small real tables, and readers for files and OpenML."""
+"""Data to try things on: generators, small real tables, simulators of missing values, readers for files and OpenML."""
 
 from gramian.datasets.bundled import list_tables, load_table
 from gramian.datasets.labels import make_adversarial, make_random_labels
 from gramian.datasets.local import Graph, read_csv, read_edgelist, read_npz
+from gramian.datasets.missingness import (
+    ampute,
+    block,
+    mar_columns,
+    mar_logistic,
+    mcar,
+    nmar_saturation,
+    quadrant,
+)
 from gramian.datasets.openml import fetch_openml
 from gramian.datasets.synthetic import (
     make_clouds,
@@ -20,6 +29,8 @@ from gramian.datasets.table import Table
 __all__ = [
     "Graph",
     "Table",
+    "ampute",
+    "block",
     "fetch_openml",
     "list_tables",
     "load_table",
@@ -34,6 +45,11 @@ __all__ = [
     "make_rings",
     "make_small_gauss",
     "make_spirals",
+    "mar_columns",
+    "mar_logistic",
+    "mcar",
+    "nmar_saturation",
+    "quadrant",
     "read_csv",
     "read_edgelist",
     "read_npz",

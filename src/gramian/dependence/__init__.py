@@ -1,16 +1,21 @@
-"""How much do two sets of columns depend on each other, and which directions carry that?"""
+"""Dependence between samples: HSIC and its tests, projections that maximise it, and networks of such projections."""
 
-from gramian.dependence.measures.hsic import UndefinedAlignmentError, center_alignment, hsic
-from gramian.dependence.measures.independence import IndependenceTest, hsic_test
-from gramian.dependence.network.class_average import ClassAverageChain, two_layer_widths
-from gramian.dependence.network.dependence_network import DependenceNetwork
-from gramian.dependence.network.label_bandwidth import label_width
-from gramian.dependence.projection.alternative import AlternativeClustering, alternative_search
-from gramian.dependence.projection.certificates import SecondOrder, second_order
-from gramian.dependence.projection.conic import alignment_weights, combined_kernel
-from gramian.dependence.projection.ism import ISMResult, ism, objective, suggest_n_components
-from gramian.dependence.projection.reduction import DependenceReduction
-from gramian.dependence.projection.weights import PairWeights
+from gramian.dependence.measures import IndependenceTest, UndefinedAlignmentError, center_alignment, hsic, hsic_test
+from gramian.dependence.network import ClassAverageChain, DependenceNetwork, label_width, two_layer_widths
+from gramian.dependence.projection import (
+    AlternativeClustering,
+    DependenceReduction,
+    ISMResult,
+    PairWeights,
+    SecondOrder,
+    alignment_weights,
+    alternative_search,
+    combined_kernel,
+    ism,
+    objective,
+    second_order,
+    suggest_n_components,
+)
 
 __all__ = [
     "AlternativeClustering",

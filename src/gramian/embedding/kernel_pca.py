@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from gramian.checks import check_choice, check_count, check_positive, check_weights
+from gramian.checks import check_choice, check_count, check_positive
 from gramian.configuration import memory_budget
 from gramian.embedding.preimage import RidgePreimage, fixed_point, nearest_rows
 from gramian.embedding.projection import KernelProjection, significant
@@ -97,7 +97,7 @@ class KernelPCA(KernelProjection):
         X : array-like or sparse (n, d), or (n, n) similarities with ``kernel="precomputed"``
         y : ignored
         sample_weight : array-like (n,), optional
-            Weights of the samples in mean and covariance; zero leaves a sample out.
+            Weights of the samples in mean, covariance and the kernel's width rule; zero leaves a sample out.
 
         Returns
         -------
@@ -109,11 +109,12 @@ class KernelPCA(KernelProjection):
         check_positive(self, "ridge")
         check_positive(self, "tol", none_allowed=True)
         samples = X
-        X, kernel, gram = self._fit_kernel(X, min_samples=2 if self.center else 1)
+        X = self._check_rows(X, min_samples=2 if self.center else 1)
         n = X.shape[0]
+        weights = self._check_weights(sample_weight, X)
         wanted = check_count(self, "n_components", n, none_allowed=True) or n
+        kernel, gram = self._fit_on(X, weights)
         self._check_preimage(X, kernel)
-        weights = None if sample_weight is None else check_weights(sample_weight, n, gram.dtype)
         view = self._operator(gram, weights)
         if gram.factor is not None:  # no more components than features
             wanted = min(wanted, gram.factor.shape[1])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 from sklearn.neighbors import NearestNeighbors
 
+from gramian.grams.features import squared_norms
 from gramian.kernels import RBF, Kernel
-from gramian.landmarks import Nystroem
+from gramian.landmarks import NormalEquations, Nystroem
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
 
@@ -35,10 +35,12 @@ class RidgePreimage:
     ) -> None:
         self.map = Nystroem(min(n_landmarks, len(X)), kernel=RBF(), random_state=random_state).fit(embedding)
         self.mean = X.mean(axis=0)
-        factor = self.map._factor(embedding)
-        dual, target = factor.dual(), factor.transposed_product(X - self.mean)
-        dual[np.diag_indices_from(dual)] += ridge * np.trace(dual) / len(dual)
-        self.coefficients = cho_solve(cho_factor(dual, overwrite_a=True), target)
+        sums, squares = NormalEquations(), 0.0
+        for rows, F in self.map._factor(embedding).chunks():
+            sums.add(F, X[rows] - self.mean)
+            squares += float(squared_norms(F).sum(dtype=np.float64))
+        coefficients, _ = sums.solve(ridge * squares / len(sums.feature_mean), fit_intercept=False)
+        self.coefficients = coefficients.astype(X.dtype, copy=False)
 
     def __call__(self, Z: Array) -> Array:
         return self.map.transform(Z) @ self.coefficients + self.mean

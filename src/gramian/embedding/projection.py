@@ -30,7 +30,7 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         Z : ndarray (n_new, n_components_)
         """
         check_is_fitted(self, "expansion_")
-        Z: Array = self.expansion_(self._check_new(X))
+        Z: Array = self.expansion_.unchecked(self._check_new(X))
         return Z
 
     def fit_transform(self, X: Matrix, y: Any = None, **fit_params: Any) -> Array:

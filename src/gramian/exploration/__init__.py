@@ -4,7 +4,9 @@ An application of the tasks, which it uses by their public names; :mod:`gramian.
 """
 
 from gramian.exploration.analyse import explore
-from gramian.exploration.model import TableModel
+from gramian.exploration.association import Associations
+from gramian.exploration.glance import Glance
+from gramian.exploration.model import TableModel, load_table_model
 from gramian.exploration.result import (
     Alternative,
     Cluster,
@@ -18,9 +20,11 @@ from gramian.tables import Preparation, Table, UnreadableTable, read_table
 
 __all__ = [
     "Alternative",
+    "Associations",
     "Cluster",
     "Difference",
     "Exploration",
+    "Glance",
     "Importance",
     "Missingness",
     "Oddity",
@@ -29,5 +33,6 @@ __all__ = [
     "TableModel",
     "UnreadableTable",
     "explore",
+    "load_table_model",
     "read_table",
 ]

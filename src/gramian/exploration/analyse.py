@@ -14,10 +14,14 @@ from threadpoolctl import threadpool_limits
 
 import gramian
 from gramian import AlternativeClustering, AutoClustering
+from gramian.clustering import Completion
+from gramian.exploration.association import associations
 from gramian.exploration.chart import map_of_rows
 from gramian.exploration.differences import group_differences, sentence
-from gramian.exploration.explain import importances, missing_values, oddities
+from gramian.exploration.explain import importances, missing_values
+from gramian.exploration.glance import glances, repeated_rows
 from gramian.exploration.model import TableModel
+from gramian.exploration.odd_rows import oddities
 from gramian.exploration.result import Alternative, Cluster, Exploration, View
 from gramian.exploration.stages import Notify, Stages
 from gramian.exploration.wording import count, listing, percent
@@ -27,6 +31,7 @@ from gramian.tables import USED, Preparation, Table
 from gramian.typing import Array
 
 _FITTED_ROWS = 5000  # the others are assigned, as rows that come later are
+_DONORS = 2000  # rows that fill the holes of the others, for the map
 _SMALL_TABLE = 2000  # rows up to which more threads only wait for each other
 _TELLING_ROWS = 24  # fewer are not told from noise, however far apart their groups
 _TYPICAL = 5
@@ -34,6 +39,7 @@ _ODD = 0.6  # oddness from which a row is called odd
 _ALTERNATIVE_ROWS, _ALTERNATIVE_TURNS = 500, 10  # clusters that stand apart settle in fewer
 _ALTERNATIVE_OVERLAP = 0.3  # beyond, it is no other view
 _ALTERNATIVE_STABILITY = 0.6
+_ALTERNATIVE_LEAST = 0.1  # of the rows: a few rows apart are odd rows, not another grouping
 _STAGES = {
     "preparing": 1,
     "comparing rows": 10,
@@ -97,6 +103,11 @@ def _explore(
     with stages("comparing rows"):
         names = preparation.feature_columns_
         choice = AutoClustering(n_clusters, random_state=random_state).fit(X[fitted], feature_columns=names)
+        verdict, evidence = choice.verdict_, choice.evidence_
+        views = [View(**candidate) for candidate in choice.candidates_]
+        if verdict == "none" and n_clusters is None:  # a cut that means nothing would be read all the same
+            choice = AutoClustering(1, random_state=random_state).fit(X[fitted], feature_columns=names)
+            views, evidence = [], []
     with stages("ranking"):
         model = TableModel(preparation, choice)
         model.fit(X[fitted], choice.labels_, fitted, clone(choice.kernel_), seed=random_state)
@@ -107,21 +118,27 @@ def _explore(
         reasons = importances(X, preparation.feature_columns_, table.columns, labels, seed=random_state)
         odd = oddities(table.frame, table.columns, labels, values, oddness)
         gaps = missing_values(table.frame, table.columns, X, preparation.feature_columns_, seed=random_state)
+        telling = [item.column for item in reasons]
+        together = associations(X, preparation.feature_columns_, table.columns, telling, seed=random_state)
+        shown = glances(table.frame, table.columns, labels, together)
     stability = choice.cluster_stability_[np.argsort(model.number_)]
     clusters = _clusters(table, labels, rank, values, stability, random_state)
     with stages("another grouping"):
         other = None
-        if alternative and choice.verdict_ != "none" and len(table.used) > 1 and n >= 50:
+        if alternative and verdict != "none" and len(table.used) > 1 and n >= 50:
             other = _another(table, X, labels, values, random_state)
     with stages("drawing a map"):
-        coordinates = map_of_rows(embedding, seed=random_state)
+        some = fitted[:: -(-len(fitted) // _DONORS)]
+        coordinates = map_of_rows(Completion(names).fit(X[some]).transform(X), seed=random_state)
     exploration = Exploration(
         source=table.source, columns=table.columns, frame=table.frame,
-        verdict=choice.verdict_, stability=choice.stability_, sentences=[],
-        views=[View(**candidate) for candidate in choice.candidates_], evidence=choice.evidence_,
+        verdict=verdict, stability=float(stability.min()), sentences=[],
+        views=views, evidence=evidence,
         labels=labels, membership=membership, rank=rank, oddness=oddness, coordinates=coordinates, embedding=embedding,
-        clusters=clusters, importances=reasons, oddities=[item for item in odd if item.score > 0], missingness=gaps,
+        clusters=clusters, importances=reasons, oddities=odd, missingness=gaps,
         alternative=other, made=_made(stages, n_clusters, random_state, len(fitted), table),
+        glances=shown, associations=together, repeated=repeated_rows(table.frame, table.columns),
+        cells=table.cells,
     )  # fmt: skip
     exploration.sentences.extend(_overview(exploration))
     return exploration, model
@@ -185,23 +202,37 @@ def _another(table: Table, X: Array, labels: Array, values: dict[str, Array], se
     rows = rng.permutation(np.flatnonzero(labels >= 0))[:_ALTERNATIVE_ROWS]
     filled = np.where(np.isfinite(X), X, 0.0)  # the middle of every column
     model = AlternativeClustering(2, max_iter=_ALTERNATIVE_TURNS, random_state=seed).fit(filled[rows], labels[rows])
-    # The width that all rows chose serves the halves too: choosing it takes most of the time.
-    again = clone(model).set_params(kernel=RBF(model.kernel_.width_))
+    # The settings that all rows chose serve the halves too: choosing them takes most of the time.
+    settings = {"kernel": RBF(model.kernel_.width_), "novelty": model.novelty_weight_, "init": "random"}
+    again = clone(model).set_params(n_components=model.n_components_, **settings)
     halves = [clone(again).fit(filled[part], labels[part]) for part in (rows[::2], rows[1::2])]
     whole, first, second = (np.asarray(fitted.predict(filled)) for fitted in (model, *halves))
     stability = max(0.0, adjusted_rand(first[rows], second[rows]))
     overlap = normalized_mutual_info(labels, whole)
     smallest = min(np.bincount(whole, minlength=2)) / len(whole)
-    if stability < _ALTERNATIVE_STABILITY or overlap > _ALTERNATIVE_OVERLAP or smallest < 0.02:
+    if stability < _ALTERNATIVE_STABILITY or overlap > _ALTERNATIVE_OVERLAP or smallest < _ALTERNATIVE_LEAST:
         return None
     order = np.argsort(-np.bincount(whole), kind="stable")
     whole = np.argsort(order)[whole]
-    clusters = _clusters(table, whole, np.arange(len(whole)), values, np.full(2, stability), seed)
+    rank = _central_first(model.transform(filled), whole)
+    clusters = _clusters(table, whole, rank, values, np.full(2, stability), seed)
     telling = list(dict.fromkeys(item.column for cluster in clusters for item in cluster.differences))[:3]
     text = "The rows can also be grouped another way"
     return Alternative(
         whole, float(overlap), float(stability), clusters, f"{text}, by {listing(telling)}." if telling else f"{text}."
     )
+
+
+def _central_first(places: Array, labels: Array) -> Array:
+    """Rank (n,) of each row in its group, from 1 for the row nearest to the mean of the group."""
+    sums = np.zeros((int(labels.max()) + 1, places.shape[1]))
+    np.add.at(sums, labels, places)
+    means = sums / np.bincount(labels)[:, None]
+    order = np.lexsort((np.linalg.norm(places - means[labels], axis=1), labels))
+    rank = np.empty(len(labels), int)
+    starts = np.searchsorted(labels[order], np.arange(len(means)))
+    rank[order] = np.arange(len(labels)) - starts[labels[order]] + 1
+    return rank
 
 
 # In words ------------------------------------------------------------------------------------------------------------
@@ -210,12 +241,14 @@ def _another(table: Table, X: Array, labels: Array, values: dict[str, Array], se
 def _overview(found: Exploration) -> list[str]:
     n, k = len(found.labels), found.n_clusters
     told = []
-    if k == 1:
-        told.append(f"The {count(n, 'row')} are taken as one group.")
+    if found.made["parameters"]["clusters"] == 1:
+        told.append(f"The {count(n, 'row')} are taken as one group, as asked.")
     elif found.verdict == "none":
         few = f"{count(n, 'row')} are too few to tell whether they form groups."
-        none = f"The {count(n, 'row')} form no groups: a table without any would look alike."
-        told += [few if n < _TELLING_ROWS else none, f"A cut into {count(k, 'part')} is shown all the same."]
+        none = f"No groups stand out among the {count(n, 'row')}: tables of such columns without groups look the same."
+        told.append(few if n < _TELLING_ROWS else none)
+        if k > 1:
+            told.append(f"The {count(k, 'part')} shown are the cut that was asked for.")
     else:
         strength = {"clear": "clearly", "weak": "only weakly"}[found.verdict]
         told.append(f"The {count(n, 'row')} fall {strength} into {count(k, 'group')}.")

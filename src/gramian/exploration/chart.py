@@ -1,4 +1,4 @@
-"""A map of rows: alike ones lie close."""
+"""A map of rows: alike ones lie close, and copies of a row lie side by side."""
 
 from __future__ import annotations
 
@@ -8,42 +8,79 @@ from sklearn.neighbors import NearestNeighbors
 
 from gramian.typing import Array
 
-_PLACED = 2000  # rows whose places are solved for; the others go where their like are
+_PLACED = 2000  # different rows whose places are solved for; the others go where their like are
 _NEAR = 5
 _STEPS, _ANGLE = 450, 0.8  # of t-SNE: more steps and finer angles change no neighbours, only the last decimals
+_GOLDEN = np.pi * (3 - np.sqrt(5))  # the angle between seeds of a sunflower
 
 
-def map_of_rows(embedding: Array, *, seed: int = 0) -> Array:
-    """Coordinates (n, 2) for a map, from unit rows whose dot products are likenesses.
+def map_of_rows(rows: Array, *, seed: int = 0) -> Array:
+    """Coordinates (n, 2) for a map, by t-SNE of at most 2,000 different rows.
 
-    t-SNE of at most 2,000 rows; any other row lies at the mean of the most alike of these, with a little spread.
+    Any other row lies at the mean of the most alike of these, with a little spread. Copies of a row fill a disc around
+    its place: t-SNE itself would draw them as a ring.
+
+    Parameters
+    ----------
+    rows : ndarray (n, d)
+        Complete, in units that can be compared.
+    seed : int, default 0
     """
-    n = len(embedding)
-    rng = np.random.default_rng(seed)
+    n = len(rows)
+    rows = np.asarray(rows, np.float32) if rows.shape[1] else np.zeros((n, 1), np.float32)
+    kinds, kind, copies = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    kind = kind.ravel()
+    places = _places_of_kinds(kinds, np.random.default_rng(seed), seed)
+    if len(kinds) == n:
+        return places[kind]
+    # The area of a disc goes with its copies; all together they cover a quarter of the map.
+    order = np.argsort(kind, kind="stable")
+    turn = np.empty(n)
+    turn[order] = np.arange(n) - np.repeat(np.cumsum(copies) - copies, copies)
+    radius = np.sqrt(turn / n) * min(0.5, _room(places, copies / n))
+    return places[kind] + radius[:, None] * np.column_stack([np.cos(turn * _GOLDEN), np.sin(turn * _GOLDEN)])
+
+
+def _places_of_kinds(kinds: Array, rng: np.random.Generator, seed: int) -> Array:
+    n = len(kinds)
     if n < 5:
-        return np.column_stack([np.arange(n, dtype=float), np.zeros(n)])
+        return np.column_stack([np.linspace(-0.5, 0.5, n) if n > 1 else np.zeros(n), np.zeros(n)])
     chosen = np.arange(n) if n <= _PLACED else np.sort(rng.choice(n, _PLACED, replace=False))
-    start = embedding[chosen][:, :2].astype(np.float64)
-    start = np.pad(start, ((0, 0), (0, 2 - start.shape[1])))
-    spread = max(float(start.std()), 1e-12)
-    start = 1e-4 * (start - start.mean(axis=0)) / spread + 1e-6 * rng.standard_normal(start.shape)
+    some = kinds[chosen]
     perplexity = min(30.0, (len(chosen) - 1) / 3)
-    solver = TSNE(perplexity=perplexity, init=start, max_iter=_STEPS, angle=_ANGLE, random_state=seed)
-    placed = solver.fit_transform(embedding[chosen])
+    solver = TSNE(perplexity=perplexity, init=_start(some, rng), max_iter=_STEPS, angle=_ANGLE, random_state=seed)
+    placed = solver.fit_transform(some)
     placed = (placed - placed.mean(axis=0)) / max(float(np.abs(placed).max()), 1e-12)
     if n == len(chosen):
         return np.asarray(placed, np.float64)
     places = np.empty((n, 2))
     places[chosen] = placed
     others = np.setdiff1d(np.arange(n), chosen, assume_unique=True)
-    search = NearestNeighbors(n_neighbors=_NEAR).fit(embedding[chosen])
-    distances, near = search.kneighbors(embedding[others])
+    distances, near = NearestNeighbors(n_neighbors=_NEAR).fit(some).kneighbors(kinds[others])
     weights = 1 / (distances + 1e-3)
-    weights /= weights.sum(axis=1, keepdims=True)
     # Neighbours on both sides of a gap would put a row into it; the nearest one decides on which side it is.
-    far = np.linalg.norm(placed[near] - placed[near[:, :1]], axis=2) > 0.1
-    weights[far] = 0.0
+    weights[np.linalg.norm(placed[near] - placed[near[:, :1]], axis=2) > 0.1] = 0.0
     weights /= weights.sum(axis=1, keepdims=True)
     jitter = 0.01 * rng.standard_normal((len(others), 2))
     places[others] = np.einsum("ij,ijk->ik", weights, placed[near]) + jitter
     return places
+
+
+def _start(rows: Array, rng: np.random.Generator) -> Array:
+    """The first two principal components, very small, as t-SNE wants its start."""
+    centred = (rows - rows.mean(axis=0)).astype(np.float64)
+    vectors = np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :2]
+    start = np.pad(centred @ vectors, ((0, 0), (0, 2 - min(2, rows.shape[1]))))
+    return 1e-4 * start / max(float(start.std()), 1e-12) + 1e-6 * rng.standard_normal(start.shape)
+
+
+def _room(places: Array, shares: Array) -> float:
+    """The factor of the radius √share at which no two discs overlap much."""
+    if len(places) < 2:
+        return 0.5
+    # Of very many kinds the most frequent ones tell.
+    largest = np.argsort(-shares)[:200]
+    distances = np.linalg.norm(places[largest][:, None] - places[largest], axis=2)
+    together = np.sqrt(shares[largest])[:, None] + np.sqrt(shares[largest])
+    np.fill_diagonal(distances, np.inf)
+    return float(np.min(distances / together))

@@ -1,4 +1,4 @@
-"""Which columns have to do with the groups, which rows are odd and why, and what missing values tell."""
+"""Which columns have to do with the groups, and what missing values tell."""
 
 from __future__ import annotations
 
@@ -10,18 +10,15 @@ import numpy as np
 
 from gramian import DependenceReduction, hsic, hsic_test
 from gramian.dependence import UndefinedAlignmentError
-from gramian.exploration.result import Importance, Missingness, Oddity
-from gramian.exploration.wording import day, listing, number, percent, short
+from gramian.exploration.result import Importance, Missingness
 from gramian.kernels import RBF, Linear
-from gramian.tables import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Column
+from gramian.tables import DATE, NUMBER, USED, Column
 from gramian.typing import Array
 
 _DEPENDENCE_ROWS = 4000  # a dependence that takes more rows to see is not one to show
 _TEST_ROWS = 1000
 _REDUCTION_ROWS = 20_000
 _PATTERNS = 12
-_FAR = 3.0  # standard deviations from the own group
-_RARE = 0.05  # share of a level in the own group
 _LEVEL = 0.01  # of the tests of missing values, all together
 _MOST_PAIRINGS = 20_000
 
@@ -101,66 +98,6 @@ def _weights(X: Array, labels: Array, rng: np.random.Generator) -> Array:
 
 def _some(rows: Array, most: int, rng: np.random.Generator) -> Array:
     return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
-
-
-# Odd rows ------------------------------------------------------------------------------------------------------------
-
-
-def oddities(
-    frame: Any, columns: list[Column], labels: Array, values: dict[str, Array], oddness: Array, top: int = 20
-) -> list[Oddity]:
-    """The oddest rows and what is odd about them, seen from their own group."""
-    rows = np.argsort(-oddness, kind="stable")[: min(top, len(oddness))]
-    reasons: list[list[tuple[float, str]]] = [[] for _ in rows]
-    used = [column.name for column in columns if column.kind in USED]
-    for column in columns:
-        if column.kind in (NUMBER, DATE):
-            _far_values(reasons, rows, column, frame[column.name].to_numpy(), values[column.name], labels)
-        elif column.kind in (CATEGORY, BOOLEAN):
-            _rare_levels(reasons, rows, column, frame[column.name], labels)
-    found = []
-    for row, parts in zip(rows, reasons, strict=True):
-        told = [text for _, text in sorted(parts, key=lambda part: -part[0])[:2]]
-        gaps = int(frame[used].iloc[int(row)].isna().sum())
-        if not told:
-            told = [f"{gaps} values missing" if gaps > 1 else "an unusual combination of ordinary values"]
-        found.append(Oddity(int(row), float(oddness[row]), listing(told)))
-    return found
-
-
-def _far_values(
-    reasons: list[list[tuple[float, str]]], rows: Array, column: Column, raw: Array, values: Array, labels: Array
-) -> None:
-    here = (labels >= 0) & np.isfinite(values)
-    k = int(labels.max()) + 1
-    counts = np.maximum(np.bincount(labels[here], minlength=k), 1)
-    means = np.bincount(labels[here], values[here], k) / counts
-    variances = np.bincount(labels[here], (values[here] - means[labels[here]]) ** 2, k) / counts
-    for place, row in enumerate(rows):
-        group = labels[row]
-        if group < 0 or not np.isfinite(values[row]) or variances[group] <= 0:
-            continue
-        far = (values[row] - means[group]) / np.sqrt(variances[group])
-        if abs(far) >= _FAR:
-            shown = day(raw[row]) if column.kind == DATE else number(float(raw[row]))
-            side = "high" if far > 0 else "low"
-            side = {"high": "late", "low": "early"}[side] if column.kind == DATE else side
-            reasons[place].append((abs(float(far)), f"{column.name} of {shown} is {side} for its group"))
-
-
-def _rare_levels(
-    reasons: list[list[tuple[float, str]]], rows: Array, column: Column, cells: Any, labels: Array
-) -> None:
-    codes, levels = cells.factorize(use_na_sentinel=True)
-    for place, row in enumerate(rows):
-        if codes[row] < 0 or labels[row] < 0:
-            continue
-        group = (labels == labels[row]) & (codes >= 0)
-        share = float(np.mean(codes[group] == codes[row]))
-        if share <= _RARE:
-            size = float(-np.log(max(share, 1e-6)))
-            text = f"{column.name} is {short(levels[codes[row]])}, as in {percent(share)} of its group"
-            reasons[place].append((size, text))
 
 
 # Missing values ------------------------------------------------------------------------------------------------------

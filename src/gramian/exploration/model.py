@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,9 @@ from sklearn.preprocessing import normalize
 
 from gramian.exploration.oddness import Oddness
 from gramian.kernels import Kernel
+from gramian.persistence import ModelFileError, load
 from gramian.ranking import KernelPageRank, best_first
+from gramian.tables import Preparation
 from gramian.typing import Array
 
 _CHUNK = 50_000  # rows answered at once
@@ -79,7 +83,7 @@ class TableModel(BaseEstimator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # rows that are like no other are told as odd
             self.ranker_.fit(X)
-        self.oddness_ = Oddness(self.preparation.feature_columns_, seed).fit(X)
+        self.oddness_ = Oddness(self.preparation.feature_columns_, seed).fit(X, self.fitted_groups_)
         return self
 
     def remember(self, groups: Array, ranks: Array, places: Array) -> None:
@@ -100,7 +104,7 @@ class TableModel(BaseEstimator):
         # them would be more typical of their group than the rows that were not fitted.
         walked = self.ranker_.scores(self._seeds, method="exact") - self.restart * self._seeds
         scores = np.maximum(walked, 0.0)
-        return self._memberships(scores), scores, self.oddness_.score(self.ranker_.X_fit_)
+        return self._memberships(scores), scores, self.oddness_.score(self.ranker_.X_fit_, self.fitted_groups_)
 
     def answer(self, X: Array) -> tuple[Array, Array, Array, Array]:
         """Group, membership, score in each group and oddness of new prepared rows."""
@@ -113,7 +117,8 @@ class TableModel(BaseEstimator):
                 labels = np.asarray(self.clusterer.predict(part))
                 values = np.asarray(scorer(part), np.float64)
             scores = np.maximum(values[:, :-1], 0.0)
-            parts.append((self._numbered(labels), self._memberships(scores), scores, self.oddness_.score(part)))
+            groups = self._numbered(labels)
+            parts.append((groups, self._memberships(scores), scores, self.oddness_.score(part, groups)))
         return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
 
     def _memberships(self, scores: Array) -> Array:
@@ -143,3 +148,47 @@ class TableModel(BaseEstimator):
         members = np.flatnonzero(self.groups_ == cluster)
         best = members[best_first(-self.ranks_[members], top)]
         return best, 1 - (self.ranks_[best] - 1) / max(len(members) - 1, 1)
+
+    def check(self) -> None:
+        """Raise an error if a part is missing or does not fit the others: answer for one fitted row, and look it up."""
+        if not isinstance(self.preparation, Preparation) or not isinstance(self.oddness_, Oddness):
+            raise TypeError("the preparation or the oddness is of another kind")
+        for part in ("kinds_", "forms_", "recipes_", "missing_", "feature_names_", "feature_columns_"):
+            getattr(self.preparation, part)
+        if len(self.groups_) != len(self.ranks_) or len(self.groups_) != len(self.places_) or not len(self.rows_):
+            raise ValueError("its parts tell of different numbers of rows")
+        self.answer(self.ranker_.X_fit_[:1])
+        self.like(0, 1)
+        self.typical(0, 1)
+
+
+def load_table_model(path: str | os.PathLike[str]) -> TableModel:
+    """Read the model that an exploration has written, and see that it is whole.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A ``model.gramian``.
+
+    Returns
+    -------
+    model : TableModel
+
+    Raises
+    ------
+    ModelFileError
+        If the file is no model file, holds another model, or a model that lacks one of its parts.
+    """
+    name, model = Path(path).name, load(path)
+    if not isinstance(model, TableModel):
+        raise ModelFileError(
+            f"{name} holds a {type(model).__name__}, not what explore writes; load it with gramian.load"
+        )
+    try:
+        model.check()
+    except Exception as error:  # whatever is missing shows in its own way
+        why = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ModelFileError(
+            f"{name} lacks what this version of gramian keeps ({why}); explore the table again"
+        ) from error
+    return model

@@ -1,4 +1,4 @@
-"""How far rows are from the rows nearest to them."""
+"""The outlier score of an exploration: how far rows are from the rows nearest to them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from gramian.clustering import Completion, shared_distances
 from gramian.typing import Array
 
 _COMPARED = 2000  # rows that all others are compared with
-_NEAREST = 11  # with the row itself, where it is among those
+_NEAREST = 11  # of which the nearest, the row itself where it is among those compared, does not count
+_SMALL_GROUP = 5  # fewer rows do not make each other ordinary
 _HALF = 5.0  # deviations beyond the usual that make a row half as odd as can be
+_LEAST_DEVIATION = 0.1  # of the median distance of two rows: of copies, what is usual is nothing
 _DISTANCES_AT_ONCE = 4_000_000
 
 
 class Oddness(BaseEstimator):
-    """A score from 0 to 1 for rows that are like few others, among them rows that come later.
+    """A score from 0 to 1 for rows that are unlike their own group and unlike everything else.
 
-    The distance r to the 11th nearest of at most 2,000 fitted rows, by the columns that both have, is compared with
-    that of the fitted rows: z = (r − median) / (1.48 · median absolute deviation), and the score is z / (z + 5), 0 for
-    z <= 0. Likeness by mixtures would not tell: they count a row, however far, to the component that is least far.
+    r is the mean distance to the 10 nearest of at most 2,000 fitted rows, by the columns that both have. It is compared
+    with what is usual among all fitted rows, and with what is usual in the own group: z = (r − median) / deviation, the
+    smaller of the two, so that a small group far from the others is not odd row by row. The score is z / (z + 5), and 0
+    for z <= 0. Similarity by mixtures would not tell: they count a row, however far, to the nearest component.
 
     Parameters
     ----------
@@ -36,8 +39,8 @@ class Oddness(BaseEstimator):
     units_ : Completion
         Scale of the columns.
     compared_ : ndarray (m, d')
-    center_, deviation_ : float
-        Of r.
+    center_, deviation_ : ndarray (k + 1,)
+        Median and deviation of r in each group; the last of all rows.
 
     Examples
     --------
@@ -52,31 +55,52 @@ class Oddness(BaseEstimator):
         self.columns = columns
         self.seed = seed
 
-    def fit(self, X: Array) -> Oddness:
+    def fit(self, X: Array, groups: Array | None = None) -> Oddness:
+        """Learn what is usual.
+
+        Parameters
+        ----------
+        X : ndarray (n, d)
+            NaN where missing.
+        groups : ndarray (n,), optional
+            From 0; −1 for rows of no group.
+        """
+        groups = np.full(len(X), -1) if groups is None else np.asarray(groups)
         self.units_ = Completion(self.columns).fit(X)
         self.compared_ = self.units_.donors_
         if len(X) > _COMPARED:
-            rows = np.random.default_rng(self.seed).choice(len(X), _COMPARED, replace=False)
-            self.compared_ = self.compared_[np.sort(rows)]
+            rows = np.sort(np.random.default_rng(self.seed).choice(len(X), _COMPARED, replace=False))
+            self.compared_, groups = self.compared_[rows], groups[rows]
         reach = self._reach(self.compared_)
-        reach = reach[np.isfinite(reach)] if np.isfinite(reach).any() else np.zeros(1)
-        self.center_ = float(np.median(reach))
-        usual = 1.4826 * float(np.median(np.abs(reach - self.center_)))
-        # Where most rows have doubles, what is usual is nothing.
-        self.deviation_ = max(usual, 0.05 * float(reach.mean()), 1e-12)
+        known = np.isfinite(reach)
+        step = max(1, len(self.compared_) // 100)
+        apart = shared_distances(self.compared_[::step], self.compared_)
+        apart = apart[np.isfinite(apart) & (apart > 1e-12)]
+        least = _LEAST_DEVIATION * float(np.sqrt(np.median(apart))) if len(apart) else 1e-12
+        # A group of its own for all rows; groups of a few rows are judged by it too.
+        parts = [known & (groups == group) for group in range(int(groups.max()) + 1)]
+        parts = [part if part.sum() >= _SMALL_GROUP else known for part in (*parts, known)]
+        found = [reach[part] if part.any() else np.zeros(1) for part in parts]
+        self.center_ = np.array([np.median(values) for values in found])
+        spreads = [1.4826 * float(np.median(np.abs(values - np.median(values)))) for values in found]
+        self.deviation_ = np.maximum(spreads, max(spreads[-1], least))
         return self
 
-    def score(self, X: Array) -> Array:
-        """Of new rows, (n,); 0 for a row of which nothing is known."""
+    def score(self, X: Array, groups: Array | None = None) -> Array:
+        """Of new rows (n,), given their groups; 0 for a row of which nothing is known."""
+        own = np.full(len(X), -1) if groups is None else np.asarray(groups)  # −1 is the last: all rows
         reach = self._reach(self.units_.scaled(X))
-        z = np.where(np.isfinite(reach), np.maximum(reach - self.center_, 0.0) / self.deviation_, 0.0)
+        beyond = [(reach - self.center_[of]) / self.deviation_[of] for of in (own, -1)]
+        z = np.where(np.isfinite(reach), np.maximum(np.minimum(*beyond), 0.0), 0.0)
         return z / (z + _HALF)
 
     def _reach(self, rows: Array) -> Array:
-        place = min(_NEAREST, len(self.compared_)) - 1
+        """Mean distance to the nearest rows compared, but the very nearest."""
+        place = min(_NEAREST, len(self.compared_))
         reach = np.empty(len(rows))
         length = max(1, _DISTANCES_AT_ONCE // len(self.compared_))
         for start in range(0, len(rows), length):
-            distances = shared_distances(rows[start : start + length], self.compared_)
-            reach[start : start + length] = np.sqrt(np.partition(distances, place, axis=1)[:, place])
+            squared = shared_distances(rows[start : start + length], self.compared_)
+            nearest = np.sqrt(np.sort(np.partition(squared, place - 1, axis=1)[:, :place], axis=1))
+            reach[start : start + length] = nearest[:, min(1, place - 1) :].mean(axis=1)
         return reach

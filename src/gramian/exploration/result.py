@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from gramian.exploration.association import Associations
+from gramian.exploration.glance import Glance
 from gramian.tables import Column
 from gramian.typing import Array
 
@@ -187,6 +189,7 @@ class Exploration:
     verdict : {"clear", "weak", "none"}
         How much structure there is.
     stability : float
+        Of the least stable group, from 0 to 1: how well it is found again in resampled rows.
     sentences : list of str
         The overview in plain words, most important first.
     views : list of View
@@ -212,6 +215,14 @@ class Exploration:
     alternative : Alternative or None
     made : dict
         Parameters, versions, seconds of each stage.
+    glances : list of Glance
+        Every column in figures.
+    associations : Associations or None
+        Which columns have to do with each other.
+    repeated : int
+        Rows that are copies of an earlier row.
+    cells : dict of str to pyarrow.ChunkedArray
+        The columns as they were read, see :class:`gramian.tables.Table`.
     """
 
     source: str
@@ -234,6 +245,10 @@ class Exploration:
     missingness: Missingness
     alternative: Alternative | None
     made: dict[str, Any] = field(default_factory=dict)
+    glances: list[Glance] = field(default_factory=list)
+    associations: Associations | None = None
+    repeated: int = 0
+    cells: dict[str, Any] = field(default_factory=dict)
 
     @property
     def n_clusters(self) -> int:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from gramian.grams.features import Factor
+    from gramian.grams.solve import Factorization
     from gramian.grams.views import NormalizedGram
 
 Index = slice | Array
@@ -203,6 +204,19 @@ class Gram(LinearOperator):
         from gramian.grams.eigen import eigenpairs
 
         return eigenpairs(self, k, which, tol=tol, known=known, method=method, random_state=random_state)
+
+    def factorization(
+        self,
+        diagonal: float | Array,
+        method: str = "auto",
+        *,
+        preconditioner: int | str = "auto",
+        random_state: RandomState = 0,
+    ) -> Factorization:
+        """K + diag(diagonal), ready to be solved with; see :func:`gramian.grams.solve.factorization`."""
+        from gramian.grams.solve import factorization
+
+        return factorization(self, diagonal, method, preconditioner=preconditioner, random_state=random_state)
 
     def _known_top(self, most: int) -> Array | None:
         """At most ``most`` orthonormal eigenvectors of the largest eigenvalue, where known without solving."""

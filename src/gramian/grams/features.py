@@ -79,15 +79,10 @@ class Factor(ABC):
 
     def dual(self) -> Array:
         """The small matrix Fᵀ F, shape (m, m)."""
-        total = np.zeros((self.shape[1], self.shape[1]), self.dtype)
+        total = np.zeros((self.shape[1], self.shape[1]))
         for _, chunk in self.chunks():
-            if issparse(chunk) and chunk.nnz < _SPARSE_DUAL * chunk.shape[0] * chunk.shape[1]:
-                total += (chunk.T @ chunk).toarray()
-                continue
-            for rows in slices(chunk.shape[0], 4096):
-                part = chunk[rows].toarray() if issparse(chunk) else chunk[rows]
-                total += part.T @ part
-        return total
+            total += inner(chunk, chunk)
+        return total.astype(self.dtype, copy=False)
 
 
 class _SelectedFactor(Factor):
@@ -233,6 +228,26 @@ def dot(left: Matrix, right: Matrix) -> Array:
     """left rightᵀ as a dense array, whichever of the two are sparse."""
     block = left @ right.T
     return block.toarray() if issparse(block) else np.asarray(block)
+
+
+def inner(left: Matrix, right: Matrix) -> Array:
+    """leftᵀ right in float64, for left dense or CSR and right dense or left itself.
+
+    Products of a few thousand rows are computed in the dtype of the data and summed in float64.
+    """
+    if issparse(left) and (left is not right or left.nnz < _SPARSE_DUAL * left.shape[0] * left.shape[1]):
+        product = left.T @ right
+        return (product.toarray() if issparse(product) else product).astype(np.float64, copy=False)
+    total = np.zeros((left.shape[1], right.shape[1]))
+    for rows in slices(left.shape[0], 4096):
+        part = left[rows].toarray() if issparse(left) else left[rows]
+        total += part.T @ (part if left is right else right[rows])
+    return total
+
+
+def scaled_rows(rows: Matrix, scale: Array) -> Matrix:
+    """diag(scale) rows, dense or CSR as they came."""
+    return rows.multiply(scale[:, None]).tocsr() if issparse(rows) else scale[:, None] * rows
 
 
 def squared_norms(rows: Matrix) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramian.grams.base import Gram, Index, Which, as_diagonal, multiplier, on_diagonal
-from gramian.grams.features import Factor, FeatureGram
+from gramian.grams.features import Factor, FeatureGram, scaled_rows
 from gramian.grams.sparse import SparseGram
 from gramian.grams.tiles import slices
 from gramian.typing import Array, Matrix, RandomState
@@ -179,6 +179,13 @@ class _UpdatedGram(_View):
         block -= self.beyond[rows] @ self.directions[columns].T
         return block
 
+    def _dense(self) -> Array:
+        K = self.base._dense()
+        for rows in slices(len(K), 128):  # in place, with a thin temporary
+            K[rows] -= self.directions[rows] @ self.beyond.T
+            K[rows] -= self.beyond[rows] @ self.directions.T
+        return K
+
     def _diagonal(self) -> Array:
         return self.base._diagonal() - 2 * np.einsum("ij,ij->i", self.directions, self.beyond)
 
@@ -231,8 +238,7 @@ class _SandwichFactor(Factor):
     def chunk_of(self, rows: Index) -> Matrix:
         chunk = self.base.chunk_of(rows)
         if self.scale is not None:
-            scale = self.scale[rows, None]
-            chunk = chunk.multiply(scale).tocsr() if issparse(chunk) else chunk * scale
+            chunk = scaled_rows(chunk, self.scale[rows])
         if self.directions is None or self.along is None:
             return chunk
         return (chunk.toarray() if issparse(chunk) else chunk) - self.directions[rows] @ self.along

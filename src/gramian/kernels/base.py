@@ -1,21 +1,25 @@
-"""What a kernel is, and how kernels combine.
+"""What a kernel is.
 
-A kernel resolves what depends on the data in ``fit`` (width rules, mixtures, landmarks) and then says how alike
-any two rows are. Subclasses write the tile hooks (``_sides``, ``_tile``, ``_diagonal``) or, where the kernel has
-finite features, ``_features``; blocks, streamed products and Grams come from here. Kernels know nothing of tasks.
+A kernel resolves what depends on the data in ``fit`` (width rules, mixtures, landmarks) and then gives the similarity
+of any two rows. Subclasses write the tile hooks (``_sides``, ``_tile``, ``_diagonal``) or, where the kernel has finite
+features, ``_features``; blocks, streamed products and Grams come from here. Kernels know nothing of tasks.
+
+``fit``, ``gram`` and ``product`` check their rows. Estimators have checked them already and ask ``_unchecked`` for
+``_fit``, ``_gram`` and ``_product``, which do not.
 """
 
 from __future__ import annotations
 
-import numbers
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.sparse import hstack, issparse
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import validate_data
+from scipy.sparse import issparse
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramian.checks import check_real, check_samples, remember_columns
+from gramian.checks import check_samples, check_weights, is_real, remember_columns
 from gramian.configuration import memory_budget, require_memory
 from gramian.grams import tiles
 from gramian.grams.base import Gram
@@ -30,6 +34,7 @@ if TYPE_CHECKING:  # which needs this module
 # What gives a kernel its values, and what says so in another way.
 _VALUES = ("__call__", "_block", "_sides", "_tile", "_diagonal", "_features")
 _FORMULAS = ("profile", "profiles", "frequencies")
+_NAMED: dict[str, type[Kernel]] = {}
 
 
 class Kernel(BaseEstimator):
@@ -48,6 +53,8 @@ class Kernel(BaseEstimator):
         Whether X holds similarities instead of samples.
     sparse_blocks : bool
         Whether ``kernel(X, Y)`` is a sparse matrix.
+    approximate : bool
+        Whether the values approximate those of another kernel, so that they may dip below zero where it does not.
     """
 
     definite: bool = True
@@ -56,10 +63,16 @@ class Kernel(BaseEstimator):
     accepts_nan: bool = False
     pairwise: bool = False
     sparse_blocks: bool = False
+    approximate: bool = False
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Forget an inherited formula where a subclass changes the values by other means than its profile."""
+    def __init_subclass__(cls, *, name: str | None = None, **options: Any) -> None:
+        """Register the ``name`` that ``kernel=`` parameters take for the class.
+
+        Forgets an inherited formula where the class changes the values by other means than its profile.
+        """
         super().__init_subclass__(**options)
+        if name is not None:
+            _NAMED[name] = cls
         nearest = min(_place(cls, hook) for hook in _VALUES)
         for name in _FORMULAS:
             if nearest < _place(cls, name):
@@ -67,8 +80,8 @@ class Kernel(BaseEstimator):
 
     # Hooks -------------------------------------------------------------------------------------------------
 
-    def _resolve(self, X: Matrix) -> None:
-        """Learn from X whatever the parameters leave open."""
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
+        """Learn from X whatever the parameters leave open; a row of weight 2 counts as two rows."""
 
     def _sides(self, X: Matrix, Y: Matrix) -> tuple[Any, Any]:
         """Both inputs prepared once, as row-sliceable objects for ``_tile``."""
@@ -95,7 +108,7 @@ class Kernel(BaseEstimator):
 
     # The protocol ------------------------------------------------------------------------------------------
 
-    def fit(self, X: Matrix, y: Any = None) -> Kernel:
+    def fit(self, X: Matrix, y: Any = None, sample_weight: Any = None) -> Self:
         """Resolve what depends on the data.
 
         Parameters
@@ -104,14 +117,38 @@ class Kernel(BaseEstimator):
             Samples.
         y : ignored
             Present for scikit-learn's conventions.
+        sample_weight : array-like (n,), optional
+            How often each row counts: 2 is the row given twice, 0 the row left out. Weights that are not whole numbers
+            are scaled to a mean of one.
 
         Returns
         -------
         self : Kernel
         """
-        self._resolve(check_samples(self, X, **self._checks()))
+        rows = check_samples(self, X, **self._checks())
+        weights = None if sample_weight is None else check_weights(sample_weight, rows.shape[0], np.float64)
+        self._resolve(rows, weights)
         remember_columns(self, X)
         return self
+
+    def _fit(self, X: Matrix, *, sample_weight: Array | None = None) -> Self:
+        self._resolve(X, sample_weight)
+        remember_columns(self, X)
+        return self
+
+    def _fitted(self, X: Matrix, sample_weight: Array | None = None) -> Self:
+        """``fit`` for rows and weights that are checked already."""
+        fit = self._unchecked("fit")
+        fit(X) if sample_weight is None else fit(X, sample_weight=sample_weight)
+        return self
+
+    def _unchecked(self, name: str) -> Callable[..., Any]:
+        """A method for rows that are checked already: its hook, unless a subclass has written the method itself."""
+        hook = f"_{name}"
+        method: Callable[..., Any] = getattr(
+            self, hook if _place(type(self), hook) <= _place(type(self), name) else name
+        )
+        return method
 
     def __call__(self, X: Matrix, Y: Matrix | None = None) -> Array:
         """The dense block k(x_i, y_j) of shape (n_X, n_Y); ``Y=None`` is X with itself."""
@@ -159,7 +196,9 @@ class Kernel(BaseEstimator):
 
     def gram(self, X: Matrix) -> Gram:
         """The cheapest faithful Gram for X: features, a dense matrix, or recomputed tiles."""
-        X = self._checked(X)
+        return self._gram(self._checked(X))
+
+    def _gram(self, X: Matrix) -> Gram:
         self._check_overflow(X)
         n = X.shape[0]
         if self.has_features and self._n_features(X) < n:
@@ -174,6 +213,9 @@ class Kernel(BaseEstimator):
         V = np.asarray(V, dtype=X.dtype)
         if V.shape[:1] != (Y.shape[0],):
             raise ValueError(f"V has shape {V.shape} but Y has {Y.shape[0]} rows; pass V of shape ({Y.shape[0]}, b)")
+        return self._product(X, Y, V)
+
+    def _product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
         block = np.ascontiguousarray(V.reshape(len(V), -1))
         if self.has_features:
             out = self._factor(X).product(self._factor(Y).transposed_product(block))
@@ -231,12 +273,16 @@ class Kernel(BaseEstimator):
     # Algebra -----------------------------------------------------------------------------------------------
 
     def __add__(self, other: Any) -> Kernel:
+        from gramian.kernels.algebra import Sum  # which needs this module
+
         return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
 
     def __mul__(self, other: Any) -> Kernel:
+        from gramian.kernels.algebra import Product, Scaled  # which need this module
+
         if isinstance(other, Kernel):
             return Product(self, other)
-        return Scaled(float(other), self) if isinstance(other, numbers.Real) else NotImplemented
+        return Scaled(float(other), self) if is_real(other) else NotImplemented
 
     __rmul__ = __mul__
 
@@ -295,202 +341,77 @@ class FeatureKernel(Kernel):
         return squared_norms(self._features(X))
 
 
+class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FeatureKernel):
+    """A kernel with a fixed number of features; subclasses write ``_features`` and ``_n_features_out``."""
+
+    @property
+    def _n_features_out(self) -> int:
+        raise NotImplementedError
+
+    def transform(self, X: Matrix) -> Matrix:
+        """The features of X, also available as ``features(X)``.
+
+        Parameters
+        ----------
+        X : array-like or sparse (n, d)
+            Samples.
+
+        Returns
+        -------
+        F : ndarray or CSR (n, m)
+            F Fᵀ is, or approximates, the Gram matrix. In the dtype of X.
+        """
+        check_is_fitted(self)
+        F = self.features(X)
+        container = getattr(self, "_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
+        return F.toarray() if issparse(F) and container != "default" else F  # a data frame holds no sparse matrix
+
+    def _n_features(self, X: Matrix) -> int:
+        check_is_fitted(self)
+        return self._n_features_out
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def kernel_names() -> list[str]:
+    """The names that every ``kernel=`` parameter takes."""
+    return sorted(_NAMED)
+
+
+def as_kernel(kernel: Kernel | str | Callable[[Any, Any], Any]) -> Kernel:
+    """A fresh, unfitted kernel from whatever a ``kernel=`` parameter was given.
+
+    Parameters
+    ----------
+    kernel : Kernel, str or callable
+        A kernel (cloned), a registered name, or a function of two arrays.
+
+    Examples
+    --------
+    >>> from gramian.kernels import as_kernel
+    >>> as_kernel("rbf")
+    RBF()
+    """
+    if isinstance(kernel, type):
+        raise ValueError(f"kernel={kernel.__name__} is a class; pass an object, {kernel.__name__}()")
+    if isinstance(kernel, Kernel):
+        return clone(kernel)
+    if isinstance(kernel, str) and kernel in _NAMED:
+        return _NAMED[kernel]()
+    if callable(kernel):
+        from gramian.kernels.given import FunctionKernel  # which needs this module
+
+        return FunctionKernel(kernel)
+    raise ValueError(
+        f"kernel={kernel!r} is not a kernel; pass one of {', '.join(map(repr, kernel_names()))}, "
+        "a gramian.kernels object, or a function of two arrays"
+    )
+
+
 def dot(left: Matrix, right: Matrix) -> Array:
     """left @ rightᵀ as a dense array, whichever of the two are sparse."""
     out = left @ right.T
     return out.toarray() if issparse(out) else np.asarray(out)
-
-
-def _combinable(part: Any, name: str) -> Kernel:
-    """A kernel that sums and products can be made of."""
-    if not isinstance(part, Kernel) or isinstance(part, type):
-        raise ValueError(f"{name}={part!r} must be a kernel object such as RBF()")
-    if part.pairwise or part.sparse_blocks:
-        raise ValueError(f"{name}={part!r} cannot be part of a sum or product; combine the matrices instead")
-    return part
-
-
-class _Parts(tuple[Any, ...]):
-    """Prepared sides of several kernels, sliced together."""
-
-    def __getitem__(self, rows: Any) -> _Parts:
-        return _Parts(part[rows] for part in self)
-
-    def __iter__(self) -> Any:
-        return super().__iter__()
-
-
-class _Pair(Kernel):
-    """Two kernels evaluated side by side."""
-
-    def __init__(self, first: Kernel, second: Kernel) -> None:
-        self.first = first
-        self.second = second
-
-    def _parts(self) -> tuple[Kernel, Kernel]:
-        if hasattr(self, "first_"):
-            return self.first_, self.second_
-        return _combinable(self.first, "first"), _combinable(self.second, "second")
-
-    def fit(self, X: Matrix, y: Any = None) -> Kernel:
-        """Fit both kernels on X; see :meth:`Kernel.fit`."""
-        first, second = (clone(part) for part in (_combinable(self.first, "first"), _combinable(self.second, "second")))
-        self._checked(X, reset=True)
-        self.first_, self.second_ = first.fit(X, y), second.fit(X, y)
-        return self
-
-    @property
-    def definite(self) -> bool:  # type: ignore[override]
-        return all(part.definite for part in self._parts())
-
-    @property
-    def accepts_sparse(self) -> bool:  # type: ignore[override]
-        return all(part.accepts_sparse for part in self._parts())
-
-    @property
-    def accepts_nan(self) -> bool:  # type: ignore[override]
-        return all(part.accepts_nan for part in self._parts())
-
-    def _check_overflow(self, X: Matrix) -> None:
-        for part in self._parts():
-            part._check_overflow(X)
-
-    def _sides(self, X: Matrix, Y: Matrix) -> tuple[Any, Any]:
-        lefts, rights = zip(*(part._sides(X, Y) for part in self._parts()), strict=True)
-        return _Parts(lefts), _Parts(rights)
-
-
-class Sum(_Pair):
-    """k(x, y) = k₁(x, y) + k₂(x, y), written ``first + second``.
-
-    Examples
-    --------
-    >>> from gramian.kernels import RBF, Linear
-    >>> 0.5 * RBF(width=1.0) + Linear()
-    Sum(first=Scaled(factor=0.5, kernel=RBF(width=1.0)), second=Linear())
-    """
-
-    @property
-    def has_features(self) -> bool:  # type: ignore[override]
-        return all(part.has_features for part in self._parts())
-
-    def profiles(self) -> WeightedProfiles | None:
-        parts = [part.profiles() for part in self._parts()]
-        if any(part is None for part in parts):
-            return None
-        terms = tuple(term for part in parts if part is not None for term in part)
-        return tuple((weight, profile) for weight, profile in terms if weight) or terms
-
-    def _features(self, X: Matrix) -> Matrix:
-        parts = [part._features(X) for part in self._parts()]
-        return hstack(parts, "csr") if any(map(issparse, parts)) else np.hstack(parts)
-
-    def _n_features(self, X: Matrix) -> int:
-        return sum(part._n_features(X) for part in self._parts())
-
-    def _tile(self, left: Any, right: Any) -> Array:
-        first, second = self._parts()
-        (left_1, left_2), (right_1, right_2) = left, right
-        return first._tile(left_1, right_1) + second._tile(left_2, right_2)
-
-    def _diagonal(self, X: Matrix) -> Array:
-        first, second = self._parts()
-        return first._diagonal(X) + second._diagonal(X)
-
-
-class Product(_Pair):
-    """k(x, y) = k₁(x, y) · k₂(x, y), written ``first * second``.
-
-    Examples
-    --------
-    >>> from gramian.kernels import RBF, Linear
-    >>> (RBF(width=1.0) * Linear())([[1.0, 2.0]])
-    array([[5.]])
-    """
-
-    def _check_overflow(self, X: Matrix) -> None:
-        self._finite_diagonal(X)  # two finite factors may have an infinite product
-
-    def _tile(self, left: Any, right: Any) -> Array:
-        first, second = self._parts()
-        (left_1, left_2), (right_1, right_2) = left, right
-        return first._tile(left_1, right_1) * second._tile(left_2, right_2)
-
-    def _diagonal(self, X: Matrix) -> Array:
-        first, second = self._parts()
-        return first._diagonal(X) * second._diagonal(X)
-
-
-class Scaled(Kernel):
-    """c · k(x, y) with c >= 0, written ``c * kernel``.
-
-    Parameters
-    ----------
-    factor : float
-        c. Negative factors would leave the cone of kernels and are refused.
-    kernel : Kernel
-        k.
-
-    Examples
-    --------
-    >>> from gramian.kernels import Linear
-    >>> (3 * Linear())([[1.0, 2.0]])
-    array([[15.]])
-    """
-
-    def __init__(self, factor: float, kernel: Kernel) -> None:
-        self.factor = factor
-        self.kernel = kernel
-
-    @property
-    def _inner(self) -> Kernel:
-        return self.kernel_ if hasattr(self, "kernel_") else _combinable(self.kernel, "kernel")
-
-    def fit(self, X: Matrix, y: Any = None) -> Kernel:
-        """Fit the kernel on X; see :meth:`Kernel.fit`."""
-        check_real(self, "factor", least=0)
-        kernel = clone(_combinable(self.kernel, "kernel"))
-        self._checked(X, reset=True)
-        self.kernel_ = kernel.fit(X, y)
-        return self
-
-    @property
-    def definite(self) -> bool:  # type: ignore[override]
-        return bool(self._inner.definite)
-
-    @property
-    def accepts_sparse(self) -> bool:  # type: ignore[override]
-        return bool(self._inner.accepts_sparse)
-
-    @property
-    def accepts_nan(self) -> bool:  # type: ignore[override]
-        return bool(self._inner.accepts_nan)
-
-    @property
-    def has_features(self) -> bool:  # type: ignore[override]
-        return bool(self._inner.has_features)
-
-    def profiles(self) -> WeightedProfiles | None:
-        terms = self._inner.profiles()
-        factor = check_real(self, "factor", least=0)
-        return None if terms is None else tuple((factor * weight, profile) for weight, profile in terms)
-
-    def _features(self, X: Matrix) -> Matrix:
-        return self._inner._features(X) * X.dtype.type(np.sqrt(self.factor))
-
-    def _n_features(self, X: Matrix) -> int:
-        return self._inner._n_features(X)
-
-    def _check_overflow(self, X: Matrix) -> None:
-        self._inner._check_overflow(X)
-
-    def _sides(self, X: Matrix, Y: Matrix) -> tuple[Any, Any]:
-        return self._inner._sides(X, Y)
-
-    def _tile(self, left: Any, right: Any) -> Array:
-        tile = self._inner._tile(left, right)
-        tile *= tile.dtype.type(self.factor)
-        return tile
-
-    def _diagonal(self, X: Matrix) -> Array:
-        return self._inner._diagonal(X) * X.dtype.type(self.factor)

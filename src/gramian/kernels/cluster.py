@@ -16,7 +16,7 @@ from gramian.grams import tiles
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
 from gramian.grams.features import Factor, FeatureGram, KernelFactor, squared_norms
-from gramian.kernels.feature_map import FeatureMap
+from gramian.kernels.base import FeatureMap
 from gramian.mixture.columns import column_grain, column_moments
 from gramian.mixture.dense_ensemble import dense_posteriors, fit_dense_mixtures, split_dense, stack_dense
 from gramian.mixture.ensemble import (
@@ -28,6 +28,8 @@ from gramian.mixture.ensemble import (
     posteriors,
     stack,
 )
+from gramian.mixture.levels import Levels, indicators, observed_levels
+from gramian.mixture.mixed_columns import categorical_columns, codes_of, learn_levels
 from gramian.progress import steps
 from gramian.randomness import spawn
 from gramian.typing import Array, Matrix, RandomState
@@ -36,10 +38,14 @@ _STACK_MIXTURES = 30  # evaluated as one product; their posteriors of a tile sta
 _FEW_ROWS = 8
 _DENSE_ROWS = 1000  # up to here the n×n block costs less than the eigen-solver's passes over the features
 _TILE_ROWS = 512  # of features
+_MOST_COPIES = 4  # of a row on average, that its weight makes
 _CHUNK_ROWS = 16 * _TILE_ROWS  # of features that are recomputed: enough for all threads
+_SMOOTHING = 1.0  # rows with the shares of the table that every component has beside its own, in a categorical column
+
+_HotRows = Callable[[slice], Array | None]
 
 
-class ClusterKernel(FeatureMap):
+class ClusterKernel(FeatureMap, name="cluster"):
     """How often do mixtures of many sizes see two rows in the same component? A kernel with nothing to tune.
 
     For every number of components g from 2 to ``max_components`` and every restart q a Gaussian mixture is fitted,
@@ -50,7 +56,8 @@ class ClusterKernel(FeatureMap):
     Small mixtures see the large groups, large ones the fine structure; the average needs no width. It is an average
     of probabilities of sharing a component: between 0 and 1, positive semi-definite, with the features
     φ(x) = (γ_{q,g}(x))_{q,g} / √M. EM works on the values that are there, so rows may have holes, in training and
-    later, in any pattern. Complete data give the probabilistic cluster kernel (PCK), holes make it PCKID.
+    later, in any pattern. Complete data give the probabilistic cluster kernel (PCK), holes make it PCKID. Columns may
+    be categorical: a component has a probability for each of their levels, as in :class:`gramian.IncompleteMixture`.
 
     Groups that are compact need no more than this. For long, thin or winding ones keep only each row's most similar
     rows: ``NeighborGraph(n_neighbors=20, kernel=ClusterKernel())``.
@@ -75,12 +82,17 @@ class ClusterKernel(FeatureMap):
     standardize : bool, default True
         Bring every column to unit variance, over its observed values. False for columns that share a unit, such as
         pixels.
+    categorical_features : array-like of indices or booleans, optional
+        Columns whose numbers are codes of categories, in any order; scikit-learn's ``OrdinalEncoder`` makes them of
+        text. A level that ``fit`` has not seen counts as missing.
     m_step : {"imputed", "observed"}, default "imputed"
         Means and variances of the expected completed rows, as published, or of the observed values alone.
     reg_covar : float, default 1e-3
-        Least variance of a component in a column, as a part of the column's (by its middle half, which a few far
-        values do not change). No component is narrower than half the step between neighbouring values either, which
-        matters for counts and ratings.
+        For "diag" and "spherical" the least variance of a component in a column, as a part of the column's (by its
+        middle half, which a few far values do not change). No component is narrower than half the step between
+        neighbouring values either, which matters for counts and ratings. For "full" and "tied" the same amount is
+        added to each variance after every step of EM instead: a least variance alone would not keep a covariance
+        matrix from being singular.
     hard : bool, default False
         Count only the most probable component: the hard cluster kernel, or co-association matrix.
     normalize : {"count", "cosine"}, default "count"
@@ -105,9 +117,15 @@ class ClusterKernel(FeatureMap):
     n_iter_ : int
         ``max_iter``.
     columns_ : ndarray (d,) of bool
-        The d' columns that are used. Those without two different observed values say nothing and are left out.
+        The columns that are used. Those without two different observed values say nothing and are left out.
+    is_categorical_ : ndarray (d,) of bool
+        The columns that are used as categories; the other d' used ones are numbers.
+    categories_ : list of ndarray
+        The levels of each of these columns, sorted; L in all.
+    levels_ : ndarray (n_components, L)
+        Probabilities of the levels in all components.
     center_, scale_ : ndarray (d',)
-        What the used columns are shifted by and divided by.
+        What the used columns of numbers are shifted by and divided by.
 
     References
     ----------
@@ -143,6 +161,7 @@ class ClusterKernel(FeatureMap):
         subsample: float = 0.5,
         max_samples: int = 5000,
         standardize: bool = True,
+        categorical_features: Any = None,
         m_step: str = "imputed",
         reg_covar: float = 1e-3,
         hard: bool = False,
@@ -160,6 +179,7 @@ class ClusterKernel(FeatureMap):
         self.subsample = subsample
         self.max_samples = max_samples
         self.standardize = standardize
+        self.categorical_features = categorical_features
         self.m_step = m_step
         self.reg_covar = reg_covar
         self.hard = hard
@@ -169,23 +189,32 @@ class ClusterKernel(FeatureMap):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         """Fit the mixtures."""
         self._check_parameters()
+        if sample_weight is not None:
+            X = X[_copies(sample_weight)]
         if X.shape[0] < 2:
             raise ValueError("ClusterKernel compares rows, so X needs at least two but n_samples=1")
         columns, center, deviation = column_moments(X)
         if not columns.any():
             raise ValueError("X has no column with two different observed values, so no row can be told from another")
         _warn_empty_rows(X[:, columns])
-        center, deviation = center[columns], deviation[columns]
-        scale = deviation if self.standardize else np.full_like(deviation, _root_mean_square(deviation))
-        floor = self._least_variances(X[:, columns], deviation) * (deviation / scale) ** 2
-        columns_of = partial(_scaled, columns=columns, center=center, scale=scale)
-        mixtures = self._fit_mixtures(X, columns_of, floor.astype(X.dtype))
-        self.columns_, self.center_, self.scale_ = columns, center, scale
+        categorical = categorical_columns(X, self.categorical_features) & columns
+        numbers = columns & ~categorical
+        categories = learn_levels(X, categorical)
+        codes = codes_of(X, categorical, categories)
+        levels = observed_levels(codes, _sizes(categories), _SMOOTHING) if categories else None
+        center, deviation = center[numbers], deviation[numbers]
+        common = not self.standardize and numbers.any()
+        scale = np.full_like(deviation, _root_mean_square(deviation)) if common else deviation
+        floor = self._least_variances(X[:, numbers], deviation) * (deviation / scale) ** 2
+        columns_of = partial(_scaled, columns=numbers, center=center, scale=scale)
+        fitted = self._fit_mixtures(X, columns_of, floor.astype(X.dtype), codes, levels)
+        self.columns_, self.is_categorical_, self.categories_ = columns, categorical, categories
+        self.center_, self.scale_ = center, scale
         self.n_iter_ = int(self.max_iter)
-        self.sizes_, self.weights_, self.means_, self.covariances_ = mixtures
+        self.sizes_, self.weights_, self.means_, self.covariances_, self.levels_ = fitted
 
     def _least_variances(self, X: Array, deviation: Array) -> Array:
         """What a component's variance in each column must at least be, as a part of the column's.
@@ -200,9 +229,9 @@ class ClusterKernel(FeatureMap):
         return np.maximum(float(self.reg_covar) * spread**2, np.minimum((steps / deviation) ** 2 / 4, 0.5))
 
     def _fit_mixtures(
-        self, X: Array, columns_of: Callable[[Array], Array], floor: Array
-    ) -> tuple[Array, Array, Array, Array]:
-        """Sizes, weights, means and covariances; every restart has rows and a generator of its own."""
+        self, X: Array, columns_of: Callable[[Array], Array], floor: Array, codes: Array, levels: Levels | None
+    ) -> tuple[Array, Array, Array, Array, Array]:
+        """Sizes, weights, means, covariances and levels; every restart has rows and a generator of its own."""
         n, most = X.shape[0], int(self.max_components)
         # Two rows per component where there are so many: one alone says nothing about a spread.
         length = max(int(np.ceil(float(self.subsample) * n)), 2 * most)
@@ -214,15 +243,24 @@ class ClusterKernel(FeatureMap):
                 stacklevel=3,
             )
         sizes = np.minimum(np.arange(int(self.min_components), most + 1), length)
+        dense = self.covariance_type in ("full", "tied") and len(floor) > 0
         generators = spawn(self.random_state, int(self.n_restarts))
         parts: dict[int, Any] = {}
 
         def fit_restart(q: int) -> None:
             rng = generators[q]
-            rows = columns_of(X[np.sort(rng.choice(n, length, replace=False))])
-            if self.covariance_type in ("full", "tied"):
+            drawn = np.sort(rng.choice(n, length, replace=False))
+            rows, hot = columns_of(X[drawn]), None if levels is None else _hot(codes[drawn], levels.sizes, X.dtype)
+            if dense:
                 parts[q] = fit_dense_mixtures(
-                    rows, sizes, rng, tied=self.covariance_type == "tied", max_iter=int(self.max_iter), floor=floor
+                    rows,
+                    sizes,
+                    rng,
+                    tied=self.covariance_type == "tied",
+                    max_iter=int(self.max_iter),
+                    floor=floor,
+                    hot=hot,
+                    levels=levels,
                 )
             else:
                 parts[q] = fit_mixtures(
@@ -233,24 +271,25 @@ class ClusterKernel(FeatureMap):
                     floor=floor,
                     spherical=self.covariance_type == "spherical",
                     observed_step=self.m_step == "observed",
+                    hot=hot,
+                    levels=levels,
                 )
             advance()
 
         with steps("Fitting mixtures", total=len(generators), verbose=self.verbose) as advance:
             self._run(fit_restart, range(len(generators)), float(length) * sizes.sum() * len(generators))
         ordered = [parts[q] for q in range(len(generators))]
-        if self.covariance_type in ("full", "tied"):
-            dense = stack_dense([model for part in ordered for model in part])
-            weights, means, covariances = (part.astype(X.dtype, copy=False) for part in dense)
-            return np.tile(sizes, len(generators)), weights, means, covariances
+        if dense:
+            stacked = stack_dense([model for part in ordered for model in part])
+            weights, means, covariances, shares = (part.astype(X.dtype, copy=False) for part in stacked)
+            return np.tile(sizes, len(generators)), weights, means, covariances, shares
         whole = stack(ordered)
-        return whole.sizes, whole.weights, whole.means, whole.variances
+        return whole.sizes, whole.weights, whole.means, whole.variances, whole.levels
 
     # The kernel protocol -----------------------------------------------------------------------------------
 
-    def gram(self, X: Matrix) -> Gram:
-        """K as a dense matrix for few rows, by its features for many; see :meth:`Kernel.gram`."""
-        X = self._checked(X)
+    def _gram(self, X: Matrix) -> Gram:
+        """K as a dense matrix for few rows, by its features for many."""
         return DenseGram(self._block(X, None)) if X.shape[0] <= _DENSE_ROWS else FeatureGram(self._factor(X))
 
     @property
@@ -325,8 +364,10 @@ class ClusterKernel(FeatureMap):
     def _memberships(self, X: Array) -> Callable[[slice], Iterator[Array]]:
         """A function of some rows of X that gives their memberships, (components, rows), one stack after another."""
         check_is_fitted(self)
-        Z = _scaled(X, self.columns_, self.center_, self.scale_)
-        posteriors_of = self._diagonal_stacks(Z) if self.covariances_.ndim == 2 else self._dense_stacks(Z)
+        Z = _scaled(X, self.columns_ & ~self.is_categorical_, self.center_, self.scale_)
+        hot_of = self._hot_rows(X)
+        stacks = self._diagonal_stacks if self.covariances_.ndim == 2 else self._dense_stacks
+        posteriors_of = stacks(Z, hot_of)
 
         def memberships(rows: slice) -> Iterator[Array]:
             for sizes, gamma in posteriors_of(rows):
@@ -336,25 +377,33 @@ class ClusterKernel(FeatureMap):
 
         return memberships
 
-    def _diagonal_stacks(self, Z: Array) -> Callable[[slice], Iterator[tuple[Array, Array]]]:
+    def _hot_rows(self, X: Array) -> Callable[[slice], Array | None]:
+        """A function of some rows of X that gives their levels as zeros and ones, or None without categories."""
+        if not self.categories_:
+            return lambda rows: None
+        codes, sizes = codes_of(X, self.is_categorical_, self.categories_), _sizes(self.categories_)
+        return lambda rows: _hot(codes[rows], sizes, X.dtype)
+
+    def _diagonal_stacks(self, Z: Array, hot_of: _HotRows) -> Callable[[slice], Iterator[tuple[Array, Array]]]:
         """Sizes and posteriors of a few dozen mixtures at a time."""
         complete = bool(np.isfinite(Z).all())
-        mixtures = Mixtures(self.sizes_, self.weights_, self.means_, self.covariances_).astype(Z.dtype)
+        fitted = Mixtures(self.sizes_, self.weights_, self.means_, self.covariances_, self.levels_)
+        mixtures = fitted.astype(Z.dtype)
         stacks = [(part.sizes, natural(part, complete=complete)) for part in mixtures.split(_STACK_MIXTURES)]
 
         def posteriors_of(rows: slice) -> Iterator[tuple[Array, Array]]:
-            D = design(Z[rows], complete=complete)
+            D = design(Z[rows], complete=complete, hot=hot_of(rows))
             for sizes, theta in stacks:
                 yield sizes, posteriors(theta, sizes, D)
 
         return posteriors_of
 
-    def _dense_stacks(self, Z: Array) -> Callable[[slice], Iterator[tuple[Array, Array]]]:
+    def _dense_stacks(self, Z: Array, hot_of: _HotRows) -> Callable[[slice], Iterator[tuple[Array, Array]]]:
         """Size and posteriors of one mixture at a time."""
-        models = split_dense(self.sizes_, self.weights_, self.means_, self.covariances_)
+        models = split_dense(self.sizes_, self.weights_, self.means_, self.covariances_, self.levels_)
 
         def posteriors_of(rows: slice) -> Iterator[tuple[Array, Array]]:
-            return zip(self.sizes_[:, None], dense_posteriors(models, Z[rows]), strict=True)
+            return zip(self.sizes_[:, None], dense_posteriors(models, Z[rows], hot_of(rows)), strict=True)
 
         return posteriors_of
 
@@ -382,6 +431,11 @@ class ClusterKernel(FeatureMap):
                 f"min_components={self.min_components} is more than max_components={self.max_components}; "
                 "pass min_components <= max_components"
             )
+        if isinstance(self.categorical_features, str):
+            raise ValueError(
+                f"categorical_features={self.categorical_features!r} is no list of columns; pass indices or booleans, "
+                "of columns that hold codes"
+            )
         check_choice(self, "covariance_type", ("diag", "spherical", "full", "tied"))
         check_choice(self, "m_step", ("imputed", "observed"))
         if self.m_step == "observed" and self.covariance_type in ("full", "tied"):
@@ -397,6 +451,15 @@ class ClusterKernel(FeatureMap):
             raise ValueError(f"subsample={self.subsample!r} must be a part of the rows, above 0 and at most 1")
         if not check_real(self, "threshold", least=0) <= 0.01:
             raise ValueError(f"threshold={self.threshold!r} must be from 0 to 0.01, or the kernel would change")
+
+
+def _sizes(categories: list[Array]) -> Array:
+    return np.array([len(known) for known in categories], np.intp)
+
+
+def _hot(codes: Array, sizes: Array, dtype: Any) -> Array:
+    """Zeros and ones of shape (n, L)."""
+    return np.ascontiguousarray(indicators(codes, sizes).T, dtype)
 
 
 def _scaled(X: Array, columns: Array, center: Array, scale: Array) -> Array:
@@ -425,6 +488,15 @@ def _sparse_rows(blocks: Iterable[Array], threshold: float) -> csr_array:
         found += len(places)
     indptr = np.concatenate(ends).astype(np.int32)
     return csc_array((np.concatenate(values), np.concatenate(rows), indptr), shape=(n, len(indptr) - 1)).tocsr()
+
+
+def _copies(weights: Array) -> Array:
+    """Row numbers, each as often as its weight says; in the proportions of the weights where that cannot be."""
+    n, total = len(weights), float(weights.sum())
+    if total <= _MOST_COPIES * n and np.array_equal(weights, np.floor(weights)):
+        return np.repeat(np.arange(n), weights.astype(np.intp))
+    size = _MOST_COPIES * n
+    return np.searchsorted(np.cumsum(weights), (np.arange(size) + 0.5) * (total / size), side="right").clip(max=n - 1)
 
 
 def _warn_empty_rows(X: Array) -> None:

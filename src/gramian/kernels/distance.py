@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from gramian.checks import check_real
-from gramian.kernels.profile import Exponential, Power, Profile
-from gramian.kernels.vector import VectorKernel, WidthMixin
+from gramian.kernels.profile import Exponential, Power, Profile, VectorKernel
+from gramian.kernels.widths import WidthMixin
 from gramian.typing import Array, Matrix
 
 
-class RBF(WidthMixin, VectorKernel):
+class RBF(WidthMixin, VectorKernel, name="rbf"):
     """k(x, y) = exp(−‖x − y‖² / (2 width²)), the Gaussian kernel.
 
     Parameters
@@ -38,7 +38,7 @@ class RBF(WidthMixin, VectorKernel):
         return Exponential("distance", -0.5 / self._get_width() ** 2)
 
 
-class Cauchy(WidthMixin, VectorKernel):
+class Cauchy(WidthMixin, VectorKernel, name="cauchy"):
     """k(x, y) = 1 / (1 + ‖x − y‖² / width²): like RBF, with a heavy tail.
 
     Parameters
@@ -59,7 +59,7 @@ class Cauchy(WidthMixin, VectorKernel):
         return Power("distance", -1, offset=1.0, scale=self._get_width() ** -2)
 
 
-class RationalQuadratic(WidthMixin, VectorKernel):
+class RationalQuadratic(WidthMixin, VectorKernel, name="rational_quadratic"):
     """k(x, y) = (1 + ‖x − y‖² / (2 exponent width²))^(−exponent): Gaussians of many widths, averaged.
 
     Parameters
@@ -79,16 +79,16 @@ class RationalQuadratic(WidthMixin, VectorKernel):
         self.width = width
         self.exponent = exponent
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         check_real(self, "exponent", above=0)
-        super()._resolve(X)
+        super()._resolve(X, sample_weight)
 
     def profile(self) -> Profile:
         exponent = check_real(self, "exponent", above=0)
         return Power("distance", -exponent, offset=1.0, scale=0.5 / (exponent * self._get_width() ** 2))
 
 
-class GaussianDifference(WidthMixin, VectorKernel):
+class GaussianDifference(WidthMixin, VectorKernel, name="gaussian_difference"):
     """k(x, y) = exp(−d²/(2 width²)) − weight · exp(−d²/(2 (ratio·width)²)), d = ‖x − y‖; indefinite.
 
     Near samples are alike, those at middle distance are unlike (negative), far ones are unrelated.
@@ -115,10 +115,10 @@ class GaussianDifference(WidthMixin, VectorKernel):
         self.ratio = ratio
         self.weight = weight
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         check_real(self, "ratio", above=1)
         check_real(self, "weight", least=0)
-        super()._resolve(X)
+        super()._resolve(X, sample_weight)
 
     def profile(self) -> Profile:
         return _Difference(self._get_width(), float(self.ratio), float(self.weight))
@@ -157,7 +157,7 @@ class _Difference(Profile):
         return np.asarray(terms)
 
 
-class SquaredDistance(VectorKernel):
+class SquaredDistance(VectorKernel, name="squared_distance"):
     """k(x, y) = −‖x − y‖²; positive semi-definite only after centring, so treated as indefinite.
 
     The sign makes it a similarity: as a bare distance it would rank the farthest as the most alike.
@@ -174,7 +174,7 @@ class SquaredDistance(VectorKernel):
         return Power("distance", 1, amplitude=-1.0)
 
 
-class Multiquadric(VectorKernel):
+class Multiquadric(VectorKernel, name="multiquadric"):
     """k(x, y) = −√(‖x − y‖² + offset²); like :class:`SquaredDistance` definite only after centring.
 
     Parameters
@@ -193,14 +193,14 @@ class Multiquadric(VectorKernel):
     def __init__(self, offset: float = 1.0) -> None:
         self.offset = offset
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         check_real(self, "offset", above=0)
 
     def profile(self) -> Profile:
         return Power("distance", 0.5, offset=check_real(self, "offset", above=0) ** 2, amplitude=-1.0)
 
 
-class InverseMultiquadric(VectorKernel):
+class InverseMultiquadric(VectorKernel, name="inverse_multiquadric"):
     """k(x, y) = 1 / √(‖x − y‖² + offset²): falls off like one over the distance.
 
     Parameters
@@ -217,7 +217,7 @@ class InverseMultiquadric(VectorKernel):
     def __init__(self, offset: float = 1.0) -> None:
         self.offset = offset
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         check_real(self, "offset", above=0)
 
     def profile(self) -> Profile:

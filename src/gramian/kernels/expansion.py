@@ -59,18 +59,21 @@ class Expansion:
         self.points = None if kernel.pairwise else points
         self.coefficients = coefficients
         if center is not None:
-            gram = kernel.gram(points) if gram is None else gram
+            gram = kernel._unchecked("gram")(points) if gram is None else gram
             self.offset = -((gram @ center) @ coefficients)
 
     def __call__(self, X: Matrix) -> Array:
         """f(x) for every row of X, shape (n_X, b)."""
-        X = self.kernel._checked(X)
+        return self.unchecked(self.kernel._checked(X))
+
+    def unchecked(self, X: Matrix) -> Array:
+        """f(x) for rows that are checked already, as those of an estimator are."""
         offset = None if self.offset is None else self.offset.astype(X.dtype, copy=False)
         if self.weights is not None:
             # Features are used once here, so a chunk of them at a time is enough.
             return _weighted(self.kernel._streamed(X), self.weights.astype(X.dtype, copy=False), offset)
         assert self.coefficients is not None
-        values = self.kernel.product(X, self.points, self.coefficients.astype(X.dtype, copy=False))
+        values = self.kernel._unchecked("product")(X, self.points, self.coefficients.astype(X.dtype, copy=False))
         return values if offset is None else values + offset
 
 

@@ -16,14 +16,13 @@ from gramian.grams.features import squared_norms
 from gramian.grams.sparse import SparseGram
 from gramian.grams.tiles import slices
 from gramian.kernels.base import Kernel
-from gramian.kernels.profile import Profile
-from gramian.kernels.vector import VectorKernel
+from gramian.kernels.profile import Profile, VectorKernel
 from gramian.typing import Array, Matrix
 
 _MANY_BETAS = 1000  # which tell whether a function is negative anywhere
 
 
-class Precomputed(Kernel):
+class Precomputed(Kernel, name="precomputed"):
     """The data are the similarities: a symmetric n×n matrix at ``fit``, rows against those n samples later.
 
     Asymmetry up to 1e-8 of the largest entry (1e-6 in single precision) is rounding and averaged away, up to 1e-3 it
@@ -39,10 +38,9 @@ class Precomputed(Kernel):
     accepts_sparse: bool = True
     pairwise: bool = True
 
-    def fit(self, X: Matrix, y: Any = None) -> Precomputed:
-        """Check that X is a symmetric matrix of similarities; see :meth:`Kernel.fit`."""
-        symmetric(self._checked(X, reset=True))
-        return self
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
+        """Check that X is a symmetric matrix of similarities; those of rows of weight zero stay."""
+        symmetric(X)
 
     def __call__(self, X: Matrix, Y: Matrix | None = None) -> Array:
         """X itself, which already holds the similarities."""
@@ -56,14 +54,15 @@ class Precomputed(Kernel):
             raise ValueError(f"only a square matrix of similarities has a diagonal but X has shape {X.shape}")
         return np.asarray(X.diagonal())
 
-    def gram(self, X: Matrix) -> Gram:
-        """X as a DenseGram or SparseGram."""
-        X = symmetric(self._checked(X))
+    def _gram(self, X: Matrix) -> Gram:
+        X = symmetric(X)
         return SparseGram(X) if issparse(X) else DenseGram(X)
 
     def product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
         """X @ V, X being the rows of similarities to the fitted samples."""
-        X = self._checked(X)
+        return self._product(self._checked(X), Y, V)
+
+    def _product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
         return X @ np.asarray(V, X.dtype)
 
 
@@ -118,7 +117,7 @@ class FunctionKernel(Kernel):
     def __init__(self, function: Callable[[Array, Array], Array]) -> None:
         self.function = function
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         if not callable(self.function):
             raise ValueError(f"function={self.function!r} must be a function of two arrays")
 
@@ -185,7 +184,7 @@ class ProfileKernel(VectorKernel):
         self.kind = kind
         self.nonnegative = nonnegative
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         profile = self.profile()
         if self.nonnegative is None:
             self.nonnegative_ = _is_nonnegative(profile, X)

@@ -11,12 +11,12 @@ from scipy.sparse import diags_array, issparse
 from gramian.checks import check_real, whole
 from gramian.grams.features import squared_norms
 from gramian.kernels.base import FeatureKernel
-from gramian.kernels.profile import Exponential, Power, Profile
-from gramian.kernels.vector import VectorKernel, WidthMixin
+from gramian.kernels.profile import Exponential, Power, Profile, VectorKernel
+from gramian.kernels.widths import WidthMixin
 from gramian.typing import Array, Matrix
 
 
-class Linear(FeatureKernel):
+class Linear(FeatureKernel, name="linear"):
     """k(x, y) = x·y; its features are the data.
 
     Examples
@@ -40,7 +40,7 @@ class Linear(FeatureKernel):
         return Power("inner", 1)
 
 
-class Cosine(FeatureKernel):
+class Cosine(FeatureKernel, name="cosine"):
     """k(x, y) = x·y / (‖x‖ ‖y‖); a zero row is like nothing, not even itself.
 
     Examples
@@ -68,7 +68,7 @@ def _divided(X: Matrix, size: Callable[[Matrix], Any]) -> Matrix:
     return (diags_array(1 / sizes) @ X).tocsr() if issparse(X) else X / sizes[:, None]
 
 
-class Polynomial(VectorKernel):
+class Polynomial(VectorKernel, name="polynomial"):
     """k(x, y) = (x·y + offset)^degree.
 
     Parameters
@@ -88,7 +88,7 @@ class Polynomial(VectorKernel):
         self.degree = degree
         self.offset = offset
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         self._check()
 
     def _check(self) -> None:
@@ -100,7 +100,7 @@ class Polynomial(VectorKernel):
         return Power("inner", self.degree, offset=self.offset)
 
 
-class Tanh(VectorKernel):
+class Tanh(VectorKernel, name="tanh"):
     """k(x, y) = tanh(slope · x·y + offset); indefinite.
 
     Parameters
@@ -120,7 +120,7 @@ class Tanh(VectorKernel):
         self.slope = slope
         self.offset = offset
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         check_real(self, "slope")
         check_real(self, "offset")
 
@@ -151,7 +151,7 @@ class _HyperbolicTangent(Profile):
         return np.asarray(-2 * self.slope**2 * value * (1 - value**2))
 
 
-class ExponentialProduct(WidthMixin, VectorKernel):
+class ExponentialProduct(WidthMixin, VectorKernel, name="exponential_product"):
     """k(x, y) = exp(x·y / width²): the Gaussian kernel without its normalisation, so long rows weigh more.
 
     Parameters

@@ -10,8 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from gramian.checks import check_real
 from gramian.kernels.base import Kernel
-from gramian.kernels.vector import WidthMixin
-from gramian.kernels.widths import Metric
+from gramian.kernels.widths import Metric, WidthMixin
 from gramian.typing import Array, Matrix
 
 
@@ -20,7 +19,7 @@ def _distances(left: Array, right: Array) -> Array:
     return cdist(left, right, "cityblock").astype(left.dtype, copy=False)
 
 
-class Laplacian(WidthMixin, Kernel):
+class Laplacian(WidthMixin, Kernel, name="laplacian"):
     """k(x, y) = exp(−‖x − y‖₁ / width).
 
     Parameters
@@ -55,7 +54,7 @@ class Laplacian(WidthMixin, Kernel):
         return None if orthogonal else rng.standard_cauchy((d, size)) / self._get_width()
 
 
-class TL1(Kernel):
+class TL1(Kernel, name="tl1"):
     """k(x, y) = max(radius − ‖x − y‖₁, 0), the truncated L1 kernel; indefinite, locally linear.
 
     Parameters
@@ -78,7 +77,7 @@ class TL1(Kernel):
     def __init__(self, radius: float | None = None) -> None:
         self.radius = radius
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         self.radius_ = 0.7 * X.shape[1] if self.radius is None else check_real(self, "radius", above=0)
 
     def _tile(self, left: Any, right: Any) -> Array:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from gramian.kernels.profile import Profile
-from gramian.kernels.vector import VectorKernel, WidthMixin
+from gramian.checks import is_real
+from gramian.kernels.profile import Profile, VectorKernel
+from gramian.kernels.widths import WidthMixin
 from gramian.typing import Array, Matrix
 
-_SMOOTHNESS = (0.5, 1.5, 2.5)
 _LEAST = 1e-6  # of a scaled distance, where a derivative that grows without bound is cut off
 
+# By smoothness: f, −2 f′ / rate and 4 f″ / rate², each over exp(−s), as functions of s and r = 1/s.
+_FORMULAS: dict[float, tuple[Callable[[Any, Any], Any], ...]] = {
+    0.5: (lambda s, r: 1, lambda s, r: r, lambda s, r: r**2 * (1 + r)),
+    1.5: (lambda s, r: 1 + s, lambda s, r: 1, lambda s, r: r),
+    2.5: (lambda s, r: 1 + s + s**2 / 3, lambda s, r: (1 + s) / 3, lambda s, r: 1 / 3),
+}
 
-class Matern(WidthMixin, VectorKernel):
+
+class Matern(WidthMixin, VectorKernel, name="matern"):
     """k(x, y) = p(s) exp(−s), s = √(2 smoothness) ‖x − y‖ / width: rougher functions than the Gaussian kernel's.
 
     The polynomial p is 1 for smoothness 0.5 (the exponential of the Euclidean distance), 1 + s for 1.5 and
@@ -36,17 +46,17 @@ class Matern(WidthMixin, VectorKernel):
         self.width = width
         self.smoothness = smoothness
 
-    def _resolve(self, X: Matrix) -> None:
-        self._check()
-        super()._resolve(X)
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
+        self._check_smoothness()
+        super()._resolve(X, sample_weight)
 
-    def _check(self) -> None:
-        if self.smoothness not in _SMOOTHNESS:
-            raise ValueError(f"smoothness={self.smoothness!r} must be one of {', '.join(map(str, _SMOOTHNESS))}")
+    def _check_smoothness(self) -> float:
+        if not is_real(self.smoothness) or self.smoothness not in _FORMULAS:
+            raise ValueError(f"smoothness={self.smoothness!r} must be one of {', '.join(map(str, _FORMULAS))}")
+        return float(self.smoothness)
 
     def profile(self) -> Profile:
-        self._check()
-        return _Matern(self._get_width(), float(self.smoothness))
+        return _Matern(self._get_width(), self._check_smoothness())
 
 
 class _Matern(Profile):
@@ -64,29 +74,23 @@ class _Matern(Profile):
         self.smoothness = smoothness
         self.rate = 2 * smoothness / width**2
 
-    def _terms(self, beta: Array) -> tuple[Array, Array, Array]:
-        """s, exp(−s) and 1/s, cut off."""
-        s = np.sqrt(self.rate * beta)
-        inverse = np.where(s > 0, 1 / np.maximum(s, _LEAST), 0).astype(s.dtype)
-        return s, np.exp(-s), inverse
-
     def _value(self, beta: Array) -> Array:
-        beta *= self.rate
-        s = np.sqrt(beta)
+        s = np.sqrt(self.rate * beta)
         np.exp(-s, out=beta)
-        if self.smoothness > 0.5:
-            beta *= 1 + s if self.smoothness == 1.5 else 1 + s + s**2 / 3
+        beta *= _FORMULAS[self.smoothness][0](s, None)
         return beta
 
     def both(self, beta: Array) -> tuple[Array, Array]:
-        s, decay, inverse = self._terms(beta)
-        slope = {0.5: inverse, 1.5: np.ones_like(s), 2.5: (1 + s) / 3}[self.smoothness]
-        return self._value(beta), -0.5 * self.rate * slope * decay
+        slope = self._derivative(beta, 1)
+        return self._value(beta), slope
 
     def second_derivative(self, beta: Array) -> Array:
-        _, decay, inverse = self._terms(beta)
-        curve = {0.5: inverse**2 * (1 + inverse), 1.5: inverse, 2.5: np.full_like(inverse, 1 / 3)}[self.smoothness]
-        return np.asarray((0.5 * self.rate) ** 2 * curve * decay)
+        return self._derivative(beta, 2)
+
+    def _derivative(self, beta: Array, order: int) -> Array:
+        s = np.sqrt(self.rate * beta)
+        r = np.where(s > 0, 1 / np.maximum(s, _LEAST), 0).astype(s.dtype)
+        return np.asarray((-0.5 * self.rate) ** order * np.exp(-s) * _FORMULAS[self.smoothness][order](s, r))
 
     def gaussian_rates(self, size: int, rng: np.random.Generator) -> tuple[float, Array] | None:
         # Student-t frequencies: normal ones over the root of a χ² variable of 2·smoothness degrees of freedom.

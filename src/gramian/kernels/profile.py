@@ -16,7 +16,7 @@ from scipy.sparse import hstack, issparse
 from scipy.spatial.distance import cdist
 
 from gramian.grams.features import squared_norms
-from gramian.kernels.base import dot
+from gramian.kernels.base import Kernel, dot
 from gramian.typing import Array, Matrix
 
 Kind = Literal["inner", "distance"]
@@ -280,6 +280,40 @@ def orthogonal_frequencies(d: int, size: int, rng: np.random.Generator) -> Array
     directions *= np.sign(np.diagonal(triangles, axis1=1, axis2=2))[:, None, :]
     lengths = np.sqrt(rng.chisquare(d, size=(n_groups, 1, d)))
     return (directions * lengths).transpose(1, 0, 2).reshape(d, -1)[:, :size]
+
+
+# Kernels with a profile ------------------------------------------------------------------------------------
+
+
+class VectorKernel(Kernel):
+    """A kernel that is a function of one number per pair of rows. Subclasses write ``profile``."""
+
+    accepts_sparse: bool = True
+
+    def profile(self) -> Profile:
+        raise NotImplementedError(f"{type(self).__name__} must write profile()")
+
+    def _formula(self) -> Profile:
+        """The profile that the values come from, also where a subclass changes them further and so has none itself."""
+        for base in type(self).__mro__:
+            written = vars(base).get("profile", Kernel.profile)
+            if written is not Kernel.profile:
+                found: Profile = written(self)
+                return found
+        raise AssertionError("VectorKernel itself has a profile")
+
+    def _sides(self, X: Matrix, Y: Matrix) -> tuple[Any, Any]:
+        return beta_sides(self._formula().kind, X, Y)
+
+    def _tile(self, left: Any, right: Any) -> Array:
+        profile = self._formula()
+        beta = beta_tile(profile.kind, left, right, profile.resolution)
+        return profile.value(beta, out=beta)
+
+    def _diagonal(self, X: Matrix) -> Array:
+        profile = self._formula()
+        beta = beta_diagonal(profile.kind, X)
+        return profile.value(beta, out=beta)
 
 
 # Tiles of β ------------------------------------------------------------------------------------------------

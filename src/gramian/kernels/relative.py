@@ -29,7 +29,7 @@ class _WithWidths:
         return _WithWidths(self.rows[index], self.widths[index])
 
 
-class RelativeRBF(Kernel):
+class RelativeRBF(Kernel, name="relative_rbf"):
     """k(x, y) = exp(−‖x − y‖² / (2 w(x) w(y))), where w(x) is the scale of the data around x.
 
     With r_1, …, r_m the distances from x to its m nearest training rows that differ from it and from each other,
@@ -66,9 +66,9 @@ class RelativeRBF(Kernel):
     def __init__(self, n_neighbors: int = 49) -> None:
         self.n_neighbors = n_neighbors
 
-    def _resolve(self, X: Matrix) -> None:
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         check_whole(self, "n_neighbors")
-        distinct = np.unique(X, axis=0)
+        distinct = np.unique(X if sample_weight is None else X[sample_weight > 0], axis=0)
         if len(distinct) < 2:
             why = "n_samples=1" if len(X) == 1 else "all rows of X are equal"
             raise ValueError(f"RelativeRBF needs distances but {why}; pass rows that differ")
@@ -78,8 +78,14 @@ class RelativeRBF(Kernel):
     def _widths(self, X: Array) -> Array:
         """w(x) for every row."""
         check_is_fitted(self, "distinct_")
-        m = min(int(self.n_neighbors), len(self.distinct_) - 1)
-        distinct = self.distinct_.astype(np.float64)
+        distinct = self.distinct_
+        if distinct.dtype != X.dtype:
+            # A training row given in another precision must still find itself, at distance zero.
+            distinct = np.unique(distinct.astype(X.dtype), axis=0)
+            if len(distinct) < 2:
+                raise ValueError(f"the fitted rows of RelativeRBF are all equal in {X.dtype}; pass X in float64")
+        distinct = distinct.astype(np.float64)
+        m = min(int(self.n_neighbors), len(distinct) - 1)
         search = NearestNeighbors(n_neighbors=m + 1).fit(distinct - distinct[0])
         squared = np.empty((len(X), m + 1))
         for rows in slices(len(X), max(1, _CHUNK // (squared.shape[1] * X.shape[1]))):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
@@ -11,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.checks import check_whole
 from gramian.grams import tiles
 from gramian.kernels import Kernel, as_kernel
-from gramian.kernels.feature_map import FeatureMap
+from gramian.kernels.base import FeatureMap
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 
@@ -82,6 +80,8 @@ class FourierFeatures(FeatureMap):
     ValueError: kernel='polynomial' has no known Fourier transform here; use 'rbf', ...
     """
 
+    approximate = True
+
     def __init__(
         self,
         n_components: int = 100,
@@ -103,32 +103,20 @@ class FourierFeatures(FeatureMap):
     def _n_features_out(self) -> int:
         return 2 * int(self.frequencies_.shape[1]) - (self.phase_ is not None)
 
-    def fit(self, X: Matrix, y: Any = None) -> FourierFeatures:
-        """Resolve the kernel's width and draw the frequencies.
-
-        Parameters
-        ----------
-        X : array-like or sparse (n, d)
-            Samples.
-        y : ignored
-            Present for scikit-learn's conventions.
-
-        Returns
-        -------
-        self : FourierFeatures
-        """
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
+        """Resolve the kernel's width and draw the frequencies."""
         self._check_parameters()
         kernel = as_kernel(self.kernel)
-        X = self._checked(X, reset=True)
-        kernel.fit(X)
+        kernel._fitted(X, sample_weight)
         rng = generator(self.random_state)
         frequencies = self._frequencies(kernel, X.shape[1], -(-int(self.n_components) // 2), rng)
         self.kernel_ = kernel
         self.frequencies_ = frequencies.astype(X.dtype, copy=False)
         self.amplitude_ = float(kernel._diagonal(X[:1])[0])
-        self.center_ = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel().astype(X.dtype)
+        n = X.shape[0]
+        shares = np.full(n, 1 / n) if sample_weight is None else sample_weight / sample_weight.sum()
+        self.center_ = np.asarray(shares @ X).ravel().astype(X.dtype)
         self.phase_ = float(rng.uniform(0, 2 * np.pi)) if self.n_components % 2 else None
-        return self
 
     # The kernel protocol -----------------------------------------------------------------------------------
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,10 @@ from scipy.linalg import solve_triangular
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
+from gramian.checks import whole
 from gramian.grams import tiles
 from gramian.kernels import FunctionKernel, Kernel, as_kernel
-from gramian.kernels.feature_map import FeatureMap
+from gramian.kernels.base import FeatureMap
 from gramian.landmarks import selection as choose
 from gramian.landmarks.whitening import pivoted_cholesky, whitened
 from gramian.randomness import generator
@@ -91,6 +91,8 @@ class Nystroem(FeatureMap):
     ValueError: kernel=Tanh() is indefinite, ...
     """
 
+    approximate = True
+
     def __init__(
         self,
         n_components: int = 100,
@@ -116,30 +118,19 @@ class Nystroem(FeatureMap):
     def _n_features_out(self) -> int:
         return int(self.cholesky_.shape[0])
 
-    def fit(self, X: Matrix, y: Any = None) -> Nystroem:
-        """Fit the kernel and choose the landmarks.
-
-        Parameters
-        ----------
-        X : array-like or sparse (n, d)
-            Samples.
-        y : ignored
-            Present for scikit-learn's conventions; the kernel may use it.
-
-        Returns
-        -------
-        self : Nystroem
-        """
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
+        """Fit the kernel and choose the landmarks, from the rows whose weight is not zero."""
         kernel = self._definite_kernel()
         self._check_parameters()
-        X = self._checked(X, reset=True)
-        kernel.fit(X, y)
+        kernel._fitted(X, sample_weight)
+        used = np.arange(X.shape[0]) if sample_weight is None else np.flatnonzero(sample_weight)
+        X = X if len(used) == X.shape[0] else X[used]
         m = min(int(self.n_components), X.shape[0])
         if m < self.n_components:
             warnings.warn(
                 f"n_components={self.n_components} is more than the {m} samples; all of them become landmarks",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         landmarks, indices = self._select(kernel, X, m)
         within = tiles.block(kernel, landmarks, None, X.dtype)
@@ -148,9 +139,8 @@ class Nystroem(FeatureMap):
             _require_definite(within, pivots, L)
         self.kernel_ = kernel
         self.landmarks_ = landmarks[pivots]
-        self.landmark_indices_ = None if indices is None else indices[pivots]
+        self.landmark_indices_ = None if indices is None else used[indices[pivots]]
         self.cholesky_ = L
-        return self
 
     # The kernel protocol -----------------------------------------------------------------------------------
 
@@ -179,9 +169,7 @@ class Nystroem(FeatureMap):
         return kernel
 
     def _check_parameters(self) -> None:
-        m = self.n_components
-        if not isinstance(m, Integral) or isinstance(m, bool) or m < 1:
-            raise ValueError(f"n_components={m!r} must be a whole number >= 1, at most the number of samples")
+        whole(self.n_components, "n_components")
         if self.selection not in _SELECTIONS:
             raise ValueError(f"selection={self.selection!r} must be one of {', '.join(map(repr, _SELECTIONS))}")
 

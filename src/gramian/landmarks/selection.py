@@ -8,7 +8,7 @@ centres of dense regions (k-means), rows far from each other (Rényi entropy), r
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cholesky, eigvalsh, solve_triangular
+from scipy.linalg import cholesky, eigvalsh
 from scipy.sparse import issparse
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.preprocessing import StandardScaler
@@ -227,8 +227,8 @@ def renyi(
 def ridge_leverage_scores(kernel: Kernel | str, X: Matrix, regularization: float) -> Array:
     """How much each row matters to a kernel ridge fit: the diagonal of K (K + λI)^-1, exactly.
 
-    Stores the n×n matrix, so it is for a few thousand rows; ``Nystroem(selection="leverage")`` estimates the scores
-    for any number.
+    Factorises the n×n matrix where the kernel has no features, so it is for a few thousand rows;
+    ``Nystroem(selection="leverage")`` estimates the scores for any number.
 
     Parameters
     ----------
@@ -256,12 +256,9 @@ def ridge_leverage_scores(kernel: Kernel | str, X: Matrix, regularization: float
     if not (np.isfinite(regularization) and regularization > 0):
         raise ValueError(f"regularization={regularization!r} must be positive and finite; try 1e-3 times n")
     fitted = as_kernel(kernel).fit(X)
-    K = fitted.gram(X).dense()
-    # The residual of a ridge fit: k_ii − k_i (K + λI)^-1 k_i = λ l_i, without forming the inverse.
-    diagonal = np.diagonal(K).copy()
-    regular = K + K.dtype.type(regularization) * np.eye(len(K), dtype=K.dtype)
-    half = solve_triangular(cholesky(regular, lower=True, overwrite_a=True), K, lower=True, overwrite_b=True)
-    return np.clip((diagonal - np.einsum("ij,ij->j", half, half)) / regularization, 0, 1)
+    gram = fitted.gram(X)
+    system = gram.factorization(regularization, "cholesky" if gram.factor is None else "auto")
+    return np.clip(1 - regularization * system.inverse_diagonal(), 0, 1)  # K (K + λI)^-1 = I − λ (K + λI)^-1
 
 
 def approximate_leverage_scores(kernel: Kernel, X: Matrix, pilot: Array, regularization: float) -> Array:
@@ -291,6 +288,7 @@ def approximate_leverage_scores(kernel: Kernel, X: Matrix, pilot: Array, regular
     points = X[pilot]
     within = tiles.block(kernel, points, None, X.dtype).astype(np.float64)
     within[np.diag_indices(s)] += regularization * s / n
+    # Whitening needs the triangular factor itself, not solutions with it.
     L = cholesky(within, lower=True, overwrite_a=True)
     scores = np.empty(n)
     for rows in tiles.slices(n, max(1, _STRIP_BYTES // (s * X.dtype.itemsize))):

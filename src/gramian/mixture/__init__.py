@@ -1,4 +1,4 @@
-"""Gaussian mixtures for tables with missing values, and the simulators of missing values from datasets/."""
+"""Mixtures for tables with missing values, and the simulators of missing values from datasets/."""
 
 from gramian.datasets.missingness import (
     ampute,
@@ -10,9 +10,11 @@ from gramian.datasets.missingness import (
     quadrant,
 )
 from gramian.mixture.incomplete import IncompleteGaussianMixture
+from gramian.mixture.mixed import IncompleteMixture
 
 __all__ = [
     "IncompleteGaussianMixture",
+    "IncompleteMixture",
     "ampute",
     "block",
     "mar_columns",

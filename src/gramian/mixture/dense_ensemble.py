@@ -12,6 +12,7 @@ import numpy as np
 
 from gramian.mixture.em import CovarianceType, Parameters, log_joint, memberships, run_em
 from gramian.mixture.ensemble import initial_mixtures
+from gramian.mixture.levels import Levels
 from gramian.mixture.patterns import IncompleteTable
 from gramian.typing import Array
 
@@ -24,6 +25,8 @@ def fit_dense_mixtures(
     tied: bool,
     max_iter: int,
     floor: Array,
+    hot: Array | None = None,
+    levels: Levels | None = None,
 ) -> list[Parameters]:
     """Mixtures of the given sizes after ``max_iter`` steps of EM, from the same starts as diagonal ones.
 
@@ -38,38 +41,54 @@ def fit_dense_mixtures(
     max_iter : int
     floor : ndarray (d,)
         Added to the variances after each step: a mere floor would not keep a full covariance from being singular.
+    hot, levels : optional
+        The levels of the rows in categorical columns, (n, L), and what they are; see :mod:`gramian.mixture.levels`.
     """
-    table = IncompleteTable(X.astype(np.float64, copy=False))
+    table = _table(X, hot)
     kind: CovarianceType = "tied" if tied else "full"
     fitted = []
-    for part in initial_mixtures(X, sizes, rng, floor).split(1):
+    for part in initial_mixtures(X, sizes, rng, floor, hot=hot, levels=levels).split(1):
         weights, means, variances = (a.astype(np.float64) for a in (part.weights, part.means, part.variances))
         covariances = variances[:, :, None] * np.eye(X.shape[1])
         if tied:
             covariances = np.einsum("k,kij->ij", weights, covariances)
-        start = Parameters(weights, means, covariances)
-        fit = run_em(table, start, covariance_type=kind, max_iter=max_iter, tol=0, ridge=floor.astype(np.float64))
+        start = Parameters(weights, means, covariances, None if levels is None else part.levels.astype(np.float64))
+        ridge = floor.astype(np.float64)
+        fit = run_em(table, start, covariance_type=kind, max_iter=max_iter, tol=0, ridge=ridge, levels=levels)
         fitted.append(fit.parameters)
     return fitted
 
 
-def stack_dense(mixtures: list[Parameters]) -> tuple[Array, Array, Array]:
-    """Weights and means of all components, and the covariances: of all components, or of all mixtures if tied."""
+def _table(X: Array, hot: Array | None) -> IncompleteTable:
+    return IncompleteTable(X.astype(np.float64, copy=False), None if hot is None else hot.T)
+
+
+def stack_dense(mixtures: list[Parameters]) -> tuple[Array, Array, Array, Array]:
+    """Weights, means, covariances and levels of all components; covariances of all mixtures if tied."""
     join = np.concatenate if mixtures[0].covariances.ndim == 3 else np.stack
-    weights, means, covariances = zip(*mixtures, strict=True)
-    return np.concatenate(weights), np.concatenate(means), join(covariances)
+    return (
+        np.concatenate([mixture.weights for mixture in mixtures]),
+        np.concatenate([mixture.means for mixture in mixtures]),
+        join([mixture.covariances for mixture in mixtures]),
+        np.concatenate([_levels(mixture) for mixture in mixtures]),
+    )
 
 
-def split_dense(sizes: Array, weights: Array, means: Array, covariances: Array) -> list[Parameters]:
+def _levels(mixture: Parameters) -> Array:
+    return np.empty((len(mixture.weights), 0)) if mixture.levels is None else mixture.levels
+
+
+def split_dense(sizes: Array, weights: Array, means: Array, covariances: Array, levels: Array) -> list[Parameters]:
     """The mixtures that were stacked."""
     ends = np.cumsum(sizes)[:-1]
     matrices = covariances if len(covariances) < len(weights) else np.split(covariances, ends)
-    return [Parameters(*parts) for parts in zip(np.split(weights, ends), np.split(means, ends), matrices, strict=True)]
+    parts = (np.split(weights, ends), np.split(means, ends), matrices, np.split(levels, ends))
+    return [Parameters(*of_one) for of_one in zip(*parts, strict=True)]
 
 
-def dense_posteriors(mixtures: list[Parameters], X: Array) -> Iterator[Array]:
+def dense_posteriors(mixtures: list[Parameters], X: Array, hot: Array | None = None) -> Iterator[Array]:
     """γ of each mixture in turn, shape (components, rows)."""
-    table = IncompleteTable(X.astype(np.float64, copy=False))
+    table = _table(X, hot)
     for parameters in mixtures:
         gamma, _ = memberships(log_joint(table, parameters, "full"), axis=1)
         yield gamma.T.astype(X.dtype, copy=False)

@@ -1,9 +1,11 @@
-"""Expectation-maximisation for a Gaussian mixture on a table with holes: pure functions on arrays.
+"""Expectation-maximisation for a mixture on a table with missing values: pure functions on arrays.
+
+Components are normal in columns of numbers and multinomial in categorical columns, if there are any (``levels.py``).
 
 One iteration is one pass over chunks of rows: the holes of a chunk are filled in by every component, the memberships
 follow, and the sums that the M-step needs are added up, so nothing of the size rows × components is kept. Full and
-tied covariances go through ``conditionals.py``; diagonal and spherical ones are three products per chunk. Used by
-:class:`gramian.mixture.IncompleteGaussianMixture` and by ensembles of mixtures.
+tied covariances go through ``conditionals.py``; diagonal and spherical ones are one product per chunk. Used by
+:class:`gramian.IncompleteGaussianMixture`, :class:`gramian.IncompleteMixture` and ensembles of mixtures.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import numpy as np
 
 from gramian.grams.tiles import run_threaded, slices
 from gramian.mixture.conditionals import Completed, Gaussians, completed, factorized, gaussians
+from gramian.mixture.levels import Levels, level_probabilities, log_prior
 from gramian.mixture.patterns import CHUNK_BYTES, IncompleteTable
 from gramian.typing import Array
 
@@ -29,11 +32,12 @@ _LOG_2PI = float(np.log(2 * np.pi))
 
 
 class Parameters(NamedTuple):
-    """A mixture of K Gaussians in d columns."""
+    """A mixture of K components in d columns of numbers, and in categorical columns with L levels in all."""
 
     weights: Array  # (K,)
     means: Array  # (K, d)
     covariances: Array  # full (K, d, d), tied (d, d), diag (K, d), spherical (K,)
+    levels: Array | None = None  # (K, L), probabilities that sum to 1 in each categorical column
 
 
 class Prior(NamedTuple):
@@ -67,6 +71,7 @@ def run_em(
     m_step: MStep = "imputed",
     ridge: float | Array = 0.0,
     prior: Prior | None = None,
+    levels: Levels | None = None,
     advance: Callable[[], None] | None = None,
 ) -> Fit:
     """Improve a mixture step by step.
@@ -89,6 +94,8 @@ def run_em(
         Added to every variance, or that of each column, after each M-step.
     prior : Prior, optional
         Maximise the posterior density instead of the likelihood.
+    levels : Levels, optional
+        The levels that the indicators of ``table`` stand for, and their prior; needed if it has any.
     advance : callable, optional
         Called after every iteration.
 
@@ -111,9 +118,14 @@ def run_em(
     parameters, bounds, converged = start, [], False
     for _ in range(max_iter):
         if covariance_type in ("full", "tied"):
-            bound, parameters = _dense_step(table, parameters, covariance_type, ridge, prior)
+            bound, new, counts = _dense_step(table, parameters, covariance_type, ridge, prior)
         else:
-            bound, parameters = _diagonal_step(table, parameters, covariance_type, m_step, ridge, prior)
+            bound, new, counts = _diagonal_step(table, parameters, covariance_type, m_step, ridge, prior)
+        if levels is not None:
+            assert parameters.levels is not None
+            bound += log_prior(parameters.levels, levels)
+            new = new._replace(levels=level_probabilities(counts, levels))
+        parameters = new
         bounds.append(bound / n)
         if not np.isfinite(bounds[-1]):
             raise ValueError(
@@ -128,12 +140,14 @@ def run_em(
 
 
 def log_joint(table: IncompleteTable, parameters: Parameters, covariance_type: CovarianceType) -> Array:
-    """log(w_k N(observed part of row i | component k)), shape (n, K), rows in the order of the original table."""
+    """log(w_k f(observed part of row i | component k)), shape (n, K), rows in the order of the original table."""
     log_weights = np.log(parameters.weights)[:, None]
     joint = np.empty((len(log_weights), table.shape[0]), table.values.dtype)
     if covariance_type in ("full", "tied"):
         for part in complete_rows(table, parameters):
             joint[:, part.chunk.rows] = part.log_densities + log_weights
+        if parameters.levels is not None:
+            joint += np.log(parameters.levels) @ table.indicators.astype(joint.dtype)
     else:
         coefficients = _coefficients(parameters)
         for rows, features in _features(table, len(log_weights)):
@@ -166,11 +180,12 @@ def _weights(counts: Array, n: int, prior: Prior | None) -> Array:
 
 
 class _Sums(NamedTuple):
-    """Over all rows, for each component: Σγ, Σγ(Y − μ) and Σγ[(Y − μ)(Y − μ)ᵀ + C]; and the log-likelihood."""
+    """Over all rows, for each component: Σγ, Σγ(Y − μ), Σγ[(Y − μ)(Y − μ)ᵀ + C], of levels; the log-likelihood."""
 
     counts: Array  # (K,)
     shifts: Array  # (K, d)
     scatters: Array  # (K or 1, d, d)
+    levels: Array  # (K, L), Σγ of the rows with each level
     likelihood: Array  # ()
 
 
@@ -187,11 +202,11 @@ def _dense_step(
     covariance_type: CovarianceType,
     ridge: float | Array,
     prior: Prior | None,
-) -> tuple[float, Parameters]:
-    """One iteration: the bound at ``parameters``, and the next ones."""
+) -> tuple[float, Parameters, Array]:
+    """One iteration: the bound at ``parameters``, the next ones, and the sums of the levels (K, L)."""
     n, d = table.shape
     covariances, components = _prepared(parameters)
-    sums = _dense_sums(table, components, np.log(parameters.weights))
+    sums = _dense_sums(table, components, parameters)
     bound = float(sums.likelihood)
     means = parameters.means
     kappa = 0.0
@@ -227,26 +242,32 @@ def _dense_step(
     new[frozen] = covariances[frozen]
     new = factorized(new)[0]
     weights = _weights(sums.counts, n, prior)
-    return bound, Parameters(weights, new_means, new.reshape(parameters.covariances.shape))
+    return bound, Parameters(weights, new_means, new.reshape(parameters.covariances.shape)), sums.levels
 
 
-def _dense_sums(table: IncompleteTable, components: Gaussians, log_weights: Array) -> _Sums:
+def _dense_sums(table: IncompleteTable, components: Gaussians, parameters: Parameters) -> _Sums:
     """One pass over the rows, on several threads."""
     K, d = components.means.shape
+    log_weights, log_levels = np.log(parameters.weights)[:, None], _log_levels(parameters)
+    L = log_levels.shape[1]
     G = len(components.precisions)
     dtype = table.values.dtype
     chunks = table.chunks(K)
     shares = [chunks[i::_SHARES] for i in range(min(_SHARES, len(chunks)))]
-    totals = [
-        _Sums(np.zeros(K, dtype), np.zeros((K, d), dtype), np.zeros((G, d, d), dtype), np.zeros(())) for _ in shares
-    ]
+    shapes: list[tuple[int, ...]] = [(K,), (K, d), (G, d, d), (K, L), ()]
+    totals = [_Sums(*(np.zeros(shape, dtype) for shape in shapes)) for _ in shares]
 
     def add_up(share: int) -> None:
         total = totals[share]
         for part in completed(table, shares[share], components):
-            part.log_densities[...] += log_weights[:, None]
+            part.log_densities[...] += log_weights
+            if L:
+                hot = table.indicators[:, part.chunk.rows].astype(dtype)
+                part.log_densities[...] += log_levels @ hot
             gamma, likelihood = memberships(part.log_densities, axis=0)
             _add(part, gamma, total)
+            if L:
+                total.levels[...] += gamma @ hot.T
             total.likelihood[...] += likelihood.sum()
 
     run_threaded(add_up, range(len(shares)), entries=float(table.values.size) * K)
@@ -297,15 +318,20 @@ def _dense_log_prior(weights: Array, components: Gaussians, prior: Prior) -> flo
 def _features(
     table: IncompleteTable, n_components: int, share: int = 0, n_shares: int = 1
 ) -> Iterator[tuple[slice, Array]]:
-    """Chunks of rows as (3 d, rows): whether observed, the value, its square; or every ``n_shares``-th of them."""
+    """Chunks of rows as (3 d + L, rows): whether observed, the value, its square, the indicators of the levels.
+
+    With ``n_shares``, every ``n_shares``-th chunk, from the one numbered ``share``.
+    """
     d, n = table.values.shape
-    length = max(256, CHUNK_BYTES // (table.values.itemsize * max(3 * d, n_components)))
-    buffer = np.empty((3 * d, min(n, length)), table.values.dtype)
+    height = 3 * d + len(table.indicators)
+    length = max(256, CHUNK_BYTES // (table.values.itemsize * max(height, n_components)))
+    buffer = np.empty((height, min(n, length)), table.values.dtype)
     for rows in list(slices(n, length))[share::n_shares]:
         features = buffer[:, : rows.stop - rows.start]
         features[:d] = table.observed[:, rows]
         features[d : 2 * d] = table.values[:, rows]
-        np.square(features[d : 2 * d], out=features[2 * d :])
+        np.square(features[d : 2 * d], out=features[2 * d : 3 * d])
+        features[3 * d :] = table.indicators[:, rows]
         yield rows, features
 
 
@@ -316,14 +342,20 @@ def _variances(parameters: Parameters) -> Array:
 
 
 def _coefficients(parameters: Parameters) -> Array:
-    """What a chunk's features are multiplied by to give log N: (K, 3 d)."""
+    """What a chunk's features are multiplied by to give log-densities: (K, 3 d + L)."""
     v, means = _variances(parameters), parameters.means
     # −½ Σ_j observed (log 2π v + (x − μ)² / v), the square multiplied out
-    return np.hstack([-0.5 * (_LOG_2PI + np.log(v) + means**2 / v), means / v, -0.5 / v])
+    numbers = [-0.5 * (_LOG_2PI + np.log(v) + means**2 / v), means / v, -0.5 / v]
+    return np.hstack([*numbers, _log_levels(parameters)])
+
+
+def _log_levels(parameters: Parameters) -> Array:
+    """Log-probabilities of the levels, (K, L), with L = 0 if there are none."""
+    return np.empty((len(parameters.weights), 0)) if parameters.levels is None else np.log(parameters.levels)
 
 
 def _diagonal_sums(table: IncompleteTable, parameters: Parameters) -> tuple[Array, Array, float]:
-    """Σγ over the features (K, 3 d), Σγ (K,) and the log-likelihood, on several threads."""
+    """Σγ over the features (K, 3 d + L), Σγ (K,) and the log-likelihood, on several threads."""
     log_weights, coefficients = np.log(parameters.weights)[:, None], _coefficients(parameters)
     K = len(log_weights)
     sums = np.zeros((_SHARES, *coefficients.shape), coefficients.dtype)
@@ -338,7 +370,7 @@ def _diagonal_sums(table: IncompleteTable, parameters: Parameters) -> tuple[Arra
             counts[share] += gamma.sum(axis=1)
             likelihoods[share] += likelihood.sum()
 
-    run_threaded(add_up, range(_SHARES), entries=float(table.values.size) * K)
+    run_threaded(add_up, range(_SHARES), entries=float(coefficients.shape[1]) * table.shape[0] / 3 * K)
     return sums.sum(axis=0), counts.sum(axis=0), float(likelihoods.sum())
 
 
@@ -349,13 +381,13 @@ def _diagonal_step(
     m_step: MStep,
     ridge: float | Array,
     prior: Prior | None,
-) -> tuple[float, Parameters]:
-    """One iteration: the bound at ``parameters``, and the next ones."""
+) -> tuple[float, Parameters, Array]:
+    """One iteration: the bound at ``parameters``, the next ones, and the sums of the levels (K, L)."""
     n, d = table.shape
     sums, counts, bound = _diagonal_sums(table, parameters)
     if prior is not None:
         bound += _diagonal_log_prior(parameters, prior)
-    o, s1, s2 = sums[:, :d], sums[:, d : 2 * d], sums[:, 2 * d :]
+    o, s1, s2 = sums[:, :d], sums[:, d : 2 * d], sums[:, 2 * d : 3 * d]
     means, v = parameters.means, _variances(parameters)
     kappa = 0.0 if prior is None else prior.mean_precision
     # "imputed" counts the holes too, with the old mean and variance.
@@ -372,7 +404,7 @@ def _diagonal_step(
         shared = d if covariance_type == "spherical" else 1
         squares, mass = squares + prior.degrees_of_freedom, mass + prior.degrees_of_freedom + shared + 2
     new = np.where(known, np.maximum(squares / np.where(known, mass, 1) + ridge, _LEAST_VARIANCE), v)
-    return bound, Parameters(_weights(counts, n, prior), new_means, new)
+    return bound, Parameters(_weights(counts, n, prior), new_means, new), sums[:, 3 * d :]
 
 
 def _diagonal_log_prior(parameters: Parameters, prior: Prior) -> float:

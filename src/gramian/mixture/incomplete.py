@@ -199,7 +199,7 @@ class IncompleteGaussianMixture(DensityMixin, BaseEstimator):
         assert best is not None
         parameters = scaling.to_user(best.parameters, X.dtype)
         self.feature_mask_ = known
-        self.weights_, self.means_, self.covariances_ = parameters
+        self.weights_, self.means_, self.covariances_ = parameters[:3]
         # Densities of standardised values are larger by the scales of the observed columns.
         self.lower_bounds_ = best.bounds - scaling.log_volume(~np.isnan(Z)).mean()
         self.lower_bound_ = float(self.lower_bounds_[-1])

@@ -58,6 +58,8 @@ class IncompleteTable:
     X : ndarray (n, d)
         NaN where a value is missing. Columns should be standardised: sums of squares are taken around the means
         of components, not around exact zeros.
+    indicators : ndarray (L, n) of bool, optional
+        Which level of the categorical columns each row has, beside X; see :mod:`gramian.mixture.levels`.
 
     Attributes
     ----------
@@ -65,6 +67,8 @@ class IncompleteTable:
         The sorted rows, transposed, with 0 in the holes.
     observed : ndarray of bool (d, n)
         Where there is a value.
+    indicators : ndarray of bool (L, n)
+        Those given, of the sorted rows; L = 0 if none were.
     order : ndarray (n,)
         ``values[:, i]`` is row ``order[i]`` of X.
     patterns : ndarray of bool (P, d)
@@ -78,7 +82,7 @@ class IncompleteTable:
     ([[0, 0], [1, 0]], [1, 2], [1, 0, 2])
     """
 
-    def __init__(self, X: Array) -> None:
+    def __init__(self, X: Array, indicators: Array | None = None) -> None:
         missing = np.isnan(X)
         label, n_patterns = _labels(missing)
         sizes = np.bincount(label, minlength=n_patterns)
@@ -90,6 +94,7 @@ class IncompleteTable:
         self.sizes = np.diff(np.r_[first, len(X)])
         self.observed = np.ascontiguousarray(~missing[self.order].T)
         self.values = np.where(self.observed, X[self.order].T, np.zeros((), X.dtype))
+        self.indicators = np.empty((0, len(X)), bool) if indicators is None else indicators[:, self.order]
         self._chunks: dict[tuple[int, int], list[Chunk]] = {}
 
     @property

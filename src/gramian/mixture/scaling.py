@@ -38,7 +38,7 @@ class Scaling:
     @classmethod
     def of_mixture(cls, parameters: Parameters, known: Array, covariance_type: CovarianceType) -> Scaling:
         """By mean and standard deviation of the columns under a mixture."""
-        weights, means, covariances = (np.asarray(value, np.float64) for value in parameters)
+        weights, means, covariances = (np.asarray(value, np.float64) for value in parameters[:3])
         if covariance_type == "full":
             deviations = np.sqrt(np.einsum("kii->ki", covariances))
         elif covariance_type == "tied":
@@ -76,7 +76,7 @@ class Scaling:
 
     def from_user(self, parameters: Parameters, unknown: Array | None = None) -> Parameters:
         """Standardised parameters; columns marked ``unknown`` (d,) get mean 0, variance 1 and no correlation."""
-        weights, means, covariances = (np.asarray(value, np.float64) for value in parameters)
+        weights, means, covariances = (np.asarray(value, np.float64) for value in parameters[:3])
         means = (means[:, self.known] - self.center) / self.scale
         if self.covariance_type in ("full", "tied"):
             covariances = covariances[..., self.known, :][..., self.known]
@@ -115,7 +115,7 @@ class Scaling:
                 covariances = variances = parameters.covariances * self.scale[0] * self.scale[0]
             found = Parameters(parameters.weights.astype(dtype), means.astype(dtype), covariances.astype(dtype))
             small = variances.astype(dtype)
-        if not np.all(np.isfinite(found.covariances)) or small.min() < np.finfo(dtype).tiny:
+        if not np.all(np.isfinite(found.covariances)) or small.min(initial=np.inf) < np.finfo(dtype).tiny:
             raise ValueError(
                 f"the variances of X, from {variances.min():.3g} to {variances.max():.3g}, cannot be held as "
                 f"{np.dtype(dtype)}; rescale X" + (" or pass it as float64" if dtype == np.float32 else "")
@@ -184,5 +184,5 @@ def merged(start: Parameters, given: Sequence[Array | None], scaling: Scaling) -
     filled = [np.ones(shape) if value is None else value for value, shape in zip(given, shapes, strict=True)]
     user = scaling.from_user(Parameters(*filled))
     return Parameters(
-        *(mine if value is None else yours for mine, yours, value in zip(start, user, given, strict=True))
+        *(mine if value is None else yours for mine, yours, value in zip(start[:3], user[:3], given, strict=True))
     )

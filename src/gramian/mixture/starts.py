@@ -14,9 +14,10 @@ from sklearn.metrics import pairwise_distances_argmin, pairwise_distances_argmin
 
 from gramian.mixture.columns import column_moments
 from gramian.mixture.em import CovarianceType, Parameters
+from gramian.mixture.levels import Levels, level_probabilities
 from gramian.typing import Array
 
-__all__ = ["cluster_labels", "observed_scale", "start_from_labels"]
+__all__ = ["cluster_labels", "observed_scale", "start_from_labels", "start_levels"]
 
 
 def observed_scale(X: Array, *, common: bool = False) -> tuple[Array, Array]:
@@ -71,14 +72,26 @@ def cluster_labels(X: Array, n_clusters: int, method: str, rng: np.random.Genera
     return pairwise_distances_argmin(X, np.where(counts, sums / np.maximum(counts, 1), centers))
 
 
+def start_levels(hot: Array, labels: Array, n_components: int, levels: Levels) -> Array:
+    """Probabilities (K, L) of the levels in clusters of the rows; every level is possible in every cluster."""
+    members = np.zeros((n_components, len(labels)))
+    members[labels, np.arange(len(labels))] = 1
+    return level_probabilities(members @ hot.T, levels._replace(smoothing=max(levels.smoothing, 1.0)))
+
+
 def start_from_labels(
-    X: Array, labels: Array, n_components: int, covariance_type: CovarianceType, ridge: float
+    X: Array,
+    labels: Array,
+    n_components: int,
+    covariance_type: CovarianceType,
+    ridge: float,
+    n_numbers: int | None = None,
 ) -> Parameters:
     """Parameters of a mixture whose components are clusters of the rows of a complete table.
 
     A cluster's covariance is drawn towards that within all clusters, as much as d + 1 more rows would do: with fewer
     rows than columns its own is singular, and EM would never leave it. A cluster without rows is put at the row
-    farthest from the others' means.
+    farthest from the others' means. With ``n_numbers``, only so many of the first columns are those of the mixture.
 
     Examples
     --------
@@ -98,6 +111,9 @@ def start_from_labels(
         _, distances = pairwise_distances_argmin_min(X, means[np.flatnonzero(counts)])
         means[k] = X[np.argmax(distances)]
         counts[k] = 1
+    if n_numbers is not None:
+        d = n_numbers
+        X, means, residuals = X[:, :d], means[:, :d], residuals[:, :d]
     pooled = residuals.T @ residuals / n
     pooled[np.diag_indices(d)] += ridge
     weights = counts / counts.sum()

@@ -1,10 +1,15 @@
 """Ranking: random walks with restarts on graphs and on kernels, and Markov chains.
 
 ``kernel_pagerank.py`` and ``ranked_clustering.py`` hold the estimators, on the parts in ``kernel_walk/``; ``graphs/``
-ranks the nodes of a graph; ``queries.py`` and ``reduction.py`` are small tools around both.
+ranks the nodes of a graph; ``reduction.py`` has small tools around both. What other folders may call is listed here.
+
+``GraphWalk`` (in ``graphs/``) is the random walk on the nodes of a graph, directed or not. ``Walk`` (in
+``kernel_walk/``) is the random walk on the samples of a Gram, which is symmetric. ``NormalizedGram`` (in
+:mod:`gramian.grams`) is no walk but an operator, D^-½ K D^-½, whose eigenvectors a ``Walk`` needs.
 """
 
 from gramian.clustering.core import ClusterCount, estimate_n_clusters
+from gramian.ranking._queries import best_first
 from gramian.ranking.graphs import (
     PushResult,
     effective_resistance,
@@ -22,7 +27,6 @@ from gramian.ranking.graphs import (
 )
 from gramian.ranking.kernel_pagerank import KernelPageRank
 from gramian.ranking.kernel_walk.low_rank import RankingError
-from gramian.ranking.queries import best_first
 from gramian.ranking.ranked_clustering import RankedClustering
 from gramian.ranking.reduction import Competition, best_ranked, evalue_affinity, rank_compete
 

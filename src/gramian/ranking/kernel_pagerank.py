@@ -6,23 +6,28 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.sparse import diags_array, issparse
+from scipy.sparse import diags_array
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.checks import check_choice
+from gramian.checks import check_choice, one_of
 from gramian.configuration import require_memory
-from gramian.grams.tiles import slices
 from gramian.kernels import Expansion, Kernel
+from gramian.ranking._queries import (
+    check_components,
+    check_eigenvalue_tol,
+    degree_divisor,
+    ranked_lists,
+    restart_columns,
+)
 from gramian.ranking.graphs import check_restart, check_top
 from gramian.ranking.kernel_walk.components import decompose
 from gramian.ranking.kernel_walk.estimator import WalkEstimator
 from gramian.ranking.kernel_walk.extension import Extension, refuse_division_by_zero, warn_alone
 from gramian.ranking.kernel_walk.low_rank import LowRank, RankingError
 from gramian.ranking.kernel_walk.walk import exact_scores
-from gramian.ranking.queries import best_first, check_components, check_eigenvalue_tol, restart_columns
 from gramian.typing import Array, Matrix, RandomState
 
-_BLOCK_ENTRIES = 16_000_000  # of scores that are ranked at a time
+_METHODS = ("low_rank", "exact", "one_step")
 
 
 class KernelPageRank(WalkEstimator):
@@ -73,7 +78,9 @@ class KernelPageRank(WalkEstimator):
     expected_error_is_bound_ : bool
         Whether that is an upper bound, some eigenvectors not having been computed.
     choice_is_certain_ : bool
-        Whether no uncomputed eigenvector can have been worth more than one that was kept.
+        Whether no uncomputed eigenvector can have been worth more than one that was kept. With ``order="restart"``
+        it depends on the seeds, and is True only if all usable eigenvectors were computed, as of up to 1000 samples;
+        :meth:`error_bound` gives the error for given seeds either way.
     kernel_ : Kernel
 
     Notes
@@ -119,7 +126,7 @@ class KernelPageRank(WalkEstimator):
         self.random_state = random_state
 
     def fit(self, X: Matrix, y: Any = None) -> KernelPageRank:
-        """Decompose the walk on X.
+        """Fit the kernel and compute the eigenvectors of the random walk on X.
 
         Parameters
         ----------
@@ -174,13 +181,16 @@ class KernelPageRank(WalkEstimator):
         """Choose among the computed eigenvectors: all that depends on ``restart`` but not on seeds."""
         spectrum, usable, least = self.spectrum_, self.extension_.usable, check_eigenvalue_tol(self)
         count = check_components(self, len(spectrum.vectors))
-        self.low_rank_ = LowRank(spectrum, self.degrees_, float(self.restart), self.order, count, usable)
+        # Eigenvectors that were not computed are none to choose from if all their eigenvalues are too small.
+        complete = least is not None and -least <= spectrum.floor and spectrum.ceiling <= least
+        self.low_rank_ = LowRank(
+            spectrum, self.degrees_, float(self.restart), self.order, count, usable, complete=complete
+        )
         self.n_components_ = self.low_rank_.count
         self.eigenvalues_, self.eigenvectors_ = self.low_rank_.values, self.low_rank_.vectors
         self.expected_error_ = self.low_rank_.expected
         self.expected_error_is_bound_ = not spectrum.exact
-        filtered = least is not None and self.kernel_.definite and spectrum.ceiling <= least
-        self.choice_is_certain_ = self.low_rank_.is_certain or filtered
+        self.choice_is_certain_ = self.low_rank_.is_certain
 
     @property
     def embedding_(self) -> Array:
@@ -219,8 +229,8 @@ class KernelPageRank(WalkEstimator):
         n = len(self.degrees_)
         require_memory(16.0 * n * count, f"the scores of {n} samples for {count} queries", "use rank with top=")
         values = blocks(slice(0, count))
-        if (divisor := self._divisor(normalize)) is not None:
-            values /= divisor[:, None]
+        if (divisor := degree_divisor(normalize, self.degrees_)) is not None:
+            values /= divisor
         return values[:, 0] if single else values
 
     def rank(
@@ -249,29 +259,19 @@ class KernelPageRank(WalkEstimator):
         -------
         index : ndarray (top,), or (top, q) for q queries
         """
-        check_top(top)
+        top = check_top(top)
         blocks, count, S, single = self._asked(seeds, query, method)
-        divisor = self._divisor(normalize)
-        n = len(self.degrees_)
-        out = S if exclude_seeds else None
-        length = n if out is None else n - int(np.diff(out.indptr).max(initial=0))
-        if length == 0:
-            raise ValueError("exclude_seeds=True leaves nothing to rank, all samples are seeds; pass fewer seeds")
-        length = length if top is None else min(int(top), length)
-        found = np.empty((length, count), np.intp)
-        for columns in slices(count, max(1, _BLOCK_ENTRIES // n)):
-            values = blocks(columns)
-            if divisor is not None:
-                values /= divisor[:, None]
-            if out is not None:
-                part = out[:, columns].tocoo()
-                values[part.row, part.col] = -np.inf
-            found[:, columns] = best_first(values, length)
+        divisor = degree_divisor(normalize, self.degrees_)
+        found = ranked_lists(blocks, len(self.degrees_), count, top, divisor, exclude=S if exclude_seeds else None)
         return found[:, 0] if single else found
 
     def _asked(self, seeds: Any, query: Any, method: str) -> tuple[Callable[[slice], Array], int, Any, bool]:
         """Scores as a function of some queries, the number of queries, their seeds, and whether one was meant."""
-        S, rows, single = self._restarts(seeds, query, method)
+        check_is_fitted(self, "low_rank_")
+        one_of(method, "method", _METHODS)
+        if method == "exact" and query is not None:
+            raise ValueError("method='exact' is for fitted seeds; for a query use method='one_step' or 'low_rank'")
+        S, rows, single = self._restarts(seeds, query)
         if method == "low_rank":
             weights = self.low_rank_.weights(self._coordinates(S, rows))
             return lambda columns: self.low_rank_.scores(weights[:, columns]), weights.shape[1], S, single
@@ -284,32 +284,11 @@ class KernelPageRank(WalkEstimator):
 
         return solved, start.shape[1], S, single
 
-    def _restarts(self, seeds: Any, query: Any, method: str) -> tuple[Any, Matrix | None, bool]:
-        """Seeds as sparse columns or, with a query, its checked rows; and whether the answer is one column."""
-        check_is_fitted(self, "low_rank_")
-        if not isinstance(method, str) or method not in ("low_rank", "exact", "one_step"):
-            raise ValueError(f"method={method!r} is not known; pass one of 'low_rank', 'exact', 'one_step'")
-        if query is None:
-            S, single = restart_columns(seeds, self.degrees_)
-            return S, None, single
-        if seeds is not None:
-            raise ValueError("pass either seeds, fitted samples, or query, new rows, not both; their scores add up")
-        if method == "exact":
-            raise ValueError("method='exact' is for fitted seeds; for a query use method='one_step' or 'low_rank'")
-        single = not issparse(query) and np.ndim(query) == 1
-        return None, self._check_new(np.reshape(query, (1, -1)) if single else query), single
-
     def _coordinates(self, S: Any, rows: Matrix | None) -> Array:
         """e_jᵀ D^-½ s of the selected eigenvectors, (k, q); a new row x has e_j(x) / √d(x)."""
         if rows is None:
             return self.low_rank_.coordinates(S)
         return self.extension_.coordinates(self.low_rank_, rows)
-
-    def _divisor(self, normalize: str) -> Array | None:
-        choices = {"none": None, "sqrt_degree": np.sqrt(self.degrees_), "degree": self.degrees_}
-        if not isinstance(normalize, str) or normalize not in choices:
-            raise ValueError(f"normalize={normalize!r} is not known; pass one of 'none', 'sqrt_degree', 'degree'")
-        return choices[normalize]
 
     def error_bound(self, seeds: Any = "random") -> RankingError:
         """How far low-rank scores may be from exact ones.
@@ -383,21 +362,22 @@ class KernelPageRank(WalkEstimator):
 
     def coefficients(self, seeds: Any = None, *, query: Any = None) -> Array:
         """The a(s) of π(x) = Σ_i a_i(s) k(x, x_i), shape (n,), or (n, q) for q queries."""
-        S, rows, single = self._restarts(seeds, query, "low_rank")
+        check_is_fitted(self, "low_rank_")
+        S, rows, single = self._restarts(seeds, query)
         refuse_division_by_zero(self.eigenvalues_)
         weights = self.low_rank_.weights(self._coordinates(S, rows)) / self.eigenvalues_[:, None]
         a = self.eigenvectors_ @ weights / np.sqrt(self.degrees_)[:, None] + 1 / self.volume_
         return a[:, 0] if single else a
 
     def _scorer(self, seeds: Any, query: Any, method: str) -> tuple[Expansion, bool]:
-        if method == "exact":
+        if one_of(method, "method", _METHODS) == "exact":
             raise ValueError("method='exact' is for fitted samples; for new ones use method='one_step' or 'low_rank'")
         if method == "one_step":
             blocks, count, _, single = self._asked(seeds, query, method)
             a = (1 - self.low_rank_.restart) * blocks(slice(0, count)) / self.degrees_[:, None]
             a = np.hstack([a, np.ones((len(a), 1))]).astype(self.eigenvectors_.dtype)
             return Expansion(self.kernel_, self.X_fit_, a, gram=self._the_walk().gram), single
-        S, rows, single = self._restarts(seeds, query, method)
+        S, rows, single = self._restarts(seeds, query)
         return self.extension_.scorer(self.low_rank_, self._coordinates(S, rows)), single
 
     def transform(self, X: Matrix) -> Array:

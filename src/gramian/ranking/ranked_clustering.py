@@ -16,7 +16,9 @@ from gramian.clustering.angular import angular_kmeans, nearest_direction
 from gramian.clustering.core import choose_by_gap, kmeans, nearest_center, used_labels
 from gramian.kernels import Expansion, Kernel
 from gramian.randomness import generator
+from gramian.ranking._queries import best_first
 from gramian.ranking.graphs import check_restart, check_top
+from gramian.ranking.kernel_walk.cluster_rankings import ClusterRankings, memberships
 from gramian.ranking.kernel_walk.estimator import WalkEstimator
 from gramian.ranking.kernel_walk.extension import warn_alone
 from gramian.ranking.kernel_walk.joint_embedding import (
@@ -29,14 +31,11 @@ from gramian.ranking.kernel_walk.joint_embedding import (
     warn_localized,
 )
 from gramian.ranking.kernel_walk.walk import Walk, exact_scores
-from gramian.ranking.queries import best_first, restart_columns
 from gramian.typing import Array, Matrix, RandomState
-
-_UNREACHED = 1e-10  # of a mean score: below, a score is what rounding left of zero
 
 
 class RankedClustering(ClusterMixin, WalkEstimator):
-    """Cluster samples, and rank them: who is typical of a cluster, who is between two, who is like a given one.
+    """Cluster samples, and rank them within clusters, across clusters and for a query, by one random walk.
 
     A walk goes from sample to sample by similarity and with probability α restarts at the seeds s; its scores are
     personalised PageRank, π(s) = β D G_β s with G_β = ((1 + β) D − K)^-1 and β = α / (1 − α). Samples are embedded so
@@ -200,7 +199,11 @@ class RankedClustering(ClusterMixin, WalkEstimator):
         if not inside.all():  # the others are placed as new samples are
             self.embedding_ = np.empty((n, len(axes.values)), axes.embedding.dtype)
             self.embedding_[inside], self.embedding_[~inside] = axes.embedding, place(X[~inside])[0]
-        self._rank_clusters(walk)
+        rankings = ClusterRankings.of(walk, self.labels_, self.n_clusters_, self.restart_)
+        self.cluster_scores_, self.memberships_ = rankings.scores, rankings.memberships
+        self.cohesion_, self.exemplars_ = rankings.cohesion, rankings.exemplars
+        self.outlier_scores_ = 1 - self.base_scores_ / self.base_scores_.max()
+        self.expansion_ = Expansion(kernel, X, rankings.steps(walk), gram=walk.gram)
         warn_localized(axes.embedding, low[inside])
         return self
 
@@ -230,25 +233,6 @@ class RankedClustering(ClusterMixin, WalkEstimator):
             labels, centers = kmeans(Z, k, seed=seed, n_init=n_init, pivots=False)
         labels, used = used_labels(labels)
         return labels, centers[used]
-
-    def _rank_clusters(self, walk: Walk) -> None:
-        """Scores with each cluster as seeds, and all that follows from them."""
-        members = self.labels_[:, None] == np.arange(self.n_clusters_)
-        sizes = members.sum(axis=0)
-        scores = exact_scores(walk, members / sizes, self.restart)
-        self.cluster_scores_ = scores
-        # Clipped, because exact scores that underflow may round below zero.
-        joint = np.maximum(scores, 0) * (sizes / sizes.sum())
-        total = joint.sum(axis=1, keepdims=True)
-        # A member of a cluster has a restart of its own; only a pruned sample can be out of reach of all clusters.
-        reached = total > _UNREACHED / len(total)
-        self.memberships_ = np.divide(joint, total, out=np.full_like(joint, 1 / self.n_clusters_), where=reached)
-        self.cohesion_ = np.where(members, scores, 0).sum(axis=0)
-        self.exemplars_ = np.argmax(np.where(members, scores, -np.inf), axis=0)
-        self.outlier_scores_ = 1 - self.base_scores_ / self.base_scores_.max()
-        # π(x) of a new sample is one more step of the walk: (1 − α) Σ_j k(x, x_j) π_j / d_j.
-        steps = np.hstack([joint / walk.degrees[:, None], np.ones((len(joint), 1))])
-        self.expansion_ = Expansion(self.kernel_, self.X_fit_, steps.astype(walk.gram.dtype), gram=walk.gram)
 
     # Rankings of the fitted samples ------------------------------------------------------------------------
 
@@ -324,15 +308,11 @@ class RankedClustering(ClusterMixin, WalkEstimator):
         """
         check_is_fitted(self, "expansion_")
         walk = self._the_walk()
-        if query is None:
-            S, single = restart_columns(seeds, self.degrees_)
+        S, rows, single = self._restarts(seeds, query)
+        if rows is None:
             values = exact_scores(walk, S, self.restart_)
-        elif seeds is None:
-            single = np.ndim(query) == 1
-            rows = self._check_new(np.reshape(query, (1, -1)) if single else query)
-            values = (1 - self.restart_) * exact_scores(walk, self._first_step(rows), self.restart_)
         else:
-            raise ValueError("pass either seeds, fitted samples, or query, new rows, not both; their scores add up")
+            values = (1 - self.restart_) * exact_scores(walk, self._first_step(rows), self.restart_)
         return values[:, 0] if single else values
 
     def _known(self, cluster: Any, name: str) -> int:
@@ -374,9 +354,8 @@ class RankedClustering(ClusterMixin, WalkEstimator):
         """
         values = self._steps(X)
         joint = np.maximum(values[:, :-1], 0)
-        total = joint.sum(axis=1, keepdims=True)
-        warn_alone(int((total <= 0).sum()), "belong to all clusters alike")
-        return np.divide(joint, total, out=np.full_like(joint, 1 / self.n_clusters_), where=total > 0)
+        warn_alone(int((joint.sum(axis=1) <= 0).sum()), "belong to all clusters alike")
+        return memberships(joint)
 
     def score_samples(self, X: Matrix) -> Array:
         """Base scores d(x) / vol of new samples: high is typical, low is an outlier.

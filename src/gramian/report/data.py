@@ -25,10 +25,14 @@ from gramian.typing import Array
 MOST_ROWS = 200_000
 """Rows a map shows at most; of larger tables a sample is drawn."""
 
+LISTED_ROWS = 10_000
+"""Rows the table on the page lists at most: the first of those that the map shows."""
+
 _FINE, _COARSE = 65_534, 1_022
 _FACTS = 1_000  # most characters it takes to name a column, to tell how to read it and that it is rounded
 _EMBEDDING_PART = 0.35  # of the room; likeness needs a few directions, values need the rest
 _DAY = 86_400
+_LABEL_ROOM, _LABEL_TURNS = 0.04, 50  # of the map's width that a number takes
 
 
 @dataclass
@@ -109,19 +113,42 @@ def _pack_map(exploration: Exploration, rows: Array, packed: Packed) -> None:
     typicality = 1 - (exploration.rank[rows] - 1) / np.maximum(own - 1, 1)
     for name, values in (("oddness", exploration.oddness[rows]), ("typicality", typicality)):
         packed.blocks[name] = _block(_planes(np.rint(255 * np.clip(np.nan_to_num(values), 0, 1)), 1))
+    listed = rows[:LISTED_ROWS]
+    packed.blocks["membership"] = _block(
+        _planes(np.rint(255 * np.clip(np.nan_to_num(exploration.membership[listed]), 0, 1)), 1)
+    )
+    packed.blocks["rank"] = _block(_planes(exploration.rank[listed], 4))
+    packed.facts["listed"] = len(listed)
 
 
 def _pack_groups(labels: Array, codes: Array, packed: Packed, name: str) -> list[dict[str, Any]]:
     """Labels as a block (0: in no group), and where each group's number is written on the map."""
     width = 1 if labels.max() < 255 else 2
     packed.blocks[name] = _block(_planes(np.maximum(labels + 1, 0), width))
-    groups = []
-    for label in range(int(labels.max()) + 1):
-        own = codes[labels == label]
-        middle = np.median(own, axis=0) if len(own) else [0, 0]
-        groups.append({"size": len(own), "at": [int(middle[0]), int(middle[1])]})
     packed.facts.setdefault("widths", {})[name] = width
-    return groups
+    sizes = np.bincount(labels[labels >= 0], minlength=int(labels.max()) + 1)
+    places = label_places(codes.astype(float), labels)
+    return [{"size": int(size), "at": [round(x), round(y)]} for size, (x, y) in zip(sizes, places, strict=True)]
+
+
+def label_places(coordinates: Array, labels: Array) -> Array:
+    """Where the number of each group stands on a map, (k, 2): at its median, moved apart where numbers overlap."""
+    k = int(labels.max(initial=-1)) + 1
+    own = [coordinates[labels == label] for label in range(k)]
+    places = np.array([np.median(rows, axis=0) if len(rows) else [0.0, 0.0] for rows in own]).reshape(k, 2)
+    least = _LABEL_ROOM * float(np.ptp(coordinates, axis=0).max(initial=0.0))
+    for _ in range(_LABEL_TURNS):
+        apart = places[:, None] - places
+        distance = np.linalg.norm(apart, axis=2)
+        np.fill_diagonal(distance, np.inf)
+        if distance.min(initial=np.inf) >= least:
+            break
+        # Two numbers at one place go different ways along a fixed direction of their own.
+        angles = 2.4 * np.arange(k)
+        own_way = np.column_stack([np.cos(angles), np.sin(angles)])
+        way = np.where((distance > 0)[..., None], apart / np.maximum(distance, 1e-300)[..., None], own_way[:, None])
+        places += 0.5 * (np.clip(least - distance, 0, None)[..., None] * way).sum(axis=1)
+    return places
 
 
 def _pack_embedding(embedding: Array, packed: Packed, room: int) -> None:

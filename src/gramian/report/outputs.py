@@ -23,6 +23,7 @@ from gramian.persistence import save
 from gramian.report.page import write_report
 from gramian.report.pictures import write_pictures
 from gramian.tables import Table
+from gramian.typing import Array
 
 REPORT, ROWS, SUMMARY, MODEL = "report.html", "rows.csv", "summary.json", "model.gramian"
 _WRITTEN = {REPORT, ROWS, SUMMARY, MODEL, "map.png", "groups.png", "missing.png"}
@@ -105,12 +106,24 @@ def _alive(process: str) -> bool:
 
 
 def write_rows(exploration: Exploration, path: Path) -> None:
-    """Every row of the table with its group (from 1), membership, rank and oddness."""
-    import pyarrow as pa
+    """Every row of the table, its values as they came, with its group (from 1), membership, rank and oddness."""
     from pyarrow import csv
 
+    rows = _beside(exploration.frame, exploration.cells, _found(exploration))
+    # Arrow would put every text in quotes, and the cells of numbers are texts.
+    style = "needed" if _has_separators(rows) else "none"
+    csv.write_csv(rows, path, csv.WriteOptions(quoting_style=style))
+
+
+def rows_with_groups(exploration: Exploration) -> Any:
+    """The same as a DataFrame, with numbers, dates and truth values as such."""
     frame = exploration.frame
-    found: dict[str, Any] = {
+    return frame.assign(**{_free_name(name, frame): column for name, column in _found(exploration).items()})
+
+
+def _found(exploration: Exploration) -> dict[str, Array]:
+    """What was found of every row, by the names of its columns."""
+    found = {
         "group": exploration.labels + 1,
         "membership": np.round(exploration.membership, 4),
         "rank_in_group": exploration.rank,
@@ -118,18 +131,25 @@ def write_rows(exploration: Exploration, path: Path) -> None:
     }
     if exploration.alternative is not None:
         found["other_group"] = exploration.alternative.labels + 1
-    arrays = {name: pa.array(frame[name], from_pandas=True) for name in frame.columns}
-    for name, column in found.items():
-        arrays[_free_name(name, arrays)] = pa.array(column)
-    decoded = {
-        name: array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
-        for name, array in arrays.items()
-    }
-    csv.write_csv(pa.table(decoded), path)
+    return found
 
 
-def assigned_rows(model: TableModel, table: Table) -> Any:
-    """New rows with their group (from 1; 0 for rows like no other), membership and oddness, as a DataFrame."""
+def _has_separators(rows: Any) -> bool:
+    """Whether some text of an Arrow table cannot stand in CSV without quotes."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    texts = [
+        column for column in rows.columns if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    ]
+    return any(compute.any(compute.match_substring_regex(column, '[",\\r\\n]')).as_py() for column in texts)
+
+
+def assigned_rows(model: TableModel, table: Table, *, as_read: bool = False) -> Any:
+    """New rows with their group (from 1; 0 for rows like no other), membership and oddness, as a DataFrame.
+
+    With ``as_read`` the values of the table are those of the file, otherwise numbers, dates and truth values.
+    """
     labels, memberships, _, oddness = model.answer(model.preparation.transform(table))
     own = memberships[np.arange(len(labels)), np.maximum(labels, 0)]
     found = {
@@ -137,7 +157,23 @@ def assigned_rows(model: TableModel, table: Table) -> Any:
         "membership": np.round(np.where(labels >= 0, own, 0.0), 4),
         "oddness": np.round(oddness, 4),
     }
+    if as_read:
+        return _beside(table.frame, table.cells, found).to_pandas()
     return table.frame.assign(**{_free_name(name, table.frame): column for name, column in found.items()})
+
+
+def _beside(frame: Any, cells: dict[str, Any], found: dict[str, Any]) -> Any:
+    """The table as it was read with what was found beside it, as an Arrow table."""
+    import pyarrow as pa
+
+    arrays = {name: cells[name] if name in cells else pa.array(frame[name], from_pandas=True) for name in frame.columns}
+    for name, column in found.items():
+        arrays[_free_name(name, arrays)] = pa.array(column)
+    decoded = {
+        name: array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+        for name, array in arrays.items()
+    }
+    return pa.table(decoded)
 
 
 def _free_name(name: str, taken: Container[str]) -> str:

@@ -14,12 +14,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gramian.exploration import Alternative, Cluster, Difference, Exploration
+from gramian.exploration import Alternative, Cluster, Difference, Exploration, Glance
 from gramian.exploration.wording import count
 from gramian.report import words
 from gramian.report.colours import GROUPS, INK, PAPER, css_variables, group_shape
 from gramian.report.data import MOST_ROWS, Packed, pack
-from gramian.report.stills import evidence_points, still_map
+from gramian.report.stills import StackedBars, evidence_points, stacked_bars, still_map
 from gramian.tables import IDENTIFIER, USED
 
 if TYPE_CHECKING:
@@ -29,14 +29,15 @@ PAGE_LIMIT = 5_000_000
 """Bytes of a report at most."""
 
 _SPARE = 40_000  # facts about the columns and sentences about what was left out, which are known last
-_SCRIPTS = ("decode", "colour", "points", "nearest", "rows", "pointers", "map", "start")
+_SCRIPTS = ("decode", "colour", "points", "nearest", "rows", "pointers", "map", "table", "start")
 _DIFFERENCES, _TYPICAL, _TYPICAL_COLUMNS = 6, 5, 5
 _CARDS, _IMPORTANCES, _WEIGHTS, _ODDITIES = 60, 200, 4, 50
 _PATTERNS, _PATTERN_COLUMNS = 12, 30
+_GLANCES = 60
 _VERDICTS = {
-    "clear": ("Clear groups", "The rows fall into groups that are found again when part of the table is left out."),
+    "clear": ("Clear groups", "Every group is found again when part of the table is left out."),
     "weak": ("Weak groups", "There are groups, but their borders are soft: read them as tendencies."),
-    "none": ("No groups", "Tables without groups look like this one: read no meaning into borders between its parts."),
+    "none": ("No groups", "Nothing in the table says where one group would end and another begin."),
 }
 
 
@@ -152,6 +153,8 @@ def _content(exploration: Exploration) -> dict[str, Any]:
         "heaviest": max((abs(w) for item in exploration.importances for w in item.weights[:_WEIGHTS]), default=1) or 1,
         "oddities": exploration.oddities[:_ODDITIES],
         "gaps": _gaps(exploration),
+        "glances": _glances(exploration),
+        "pairs": exploration.associations.strongest() if exploration.associations else [],
         "evidence": evidence_points(exploration.evidence, exploration.n_clusters, width=400, height=120),
         "made": _made(exploration.made),
         "style": Markup(style),
@@ -221,6 +224,16 @@ def _shown(difference: Difference) -> _Shown:
         effect=difference.effect,
         extent=min(extent, 1.0) if extent == extent else 0.0,
     )
+
+
+def _glances(exploration: Exploration) -> list[tuple[Glance, StackedBars]]:
+    """Columns that tell the groups apart first, as many as a page can show."""
+    place = {item.column: i for i, item in enumerate(exploration.importances)}
+    order = sorted(exploration.glances, key=lambda item: place.get(item.column, len(place)))
+    return [
+        (item, stacked_bars(item.bars, [words.clean(name, words.LONGEST_NAME) for name in item.names]))
+        for item in order[:_GLANCES]
+    ]
 
 
 def _gaps(exploration: Exploration) -> dict[str, Any]:

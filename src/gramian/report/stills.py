@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramian.report.colours import GROUPS
-from gramian.report.data import first_view
+from gramian.report.data import first_view, label_places
 from gramian.typing import Array
 
 WIDTH, HEIGHT = 800, 500
@@ -48,20 +48,20 @@ def still_map(coordinates: Array, labels: Array, *, height: int = HEIGHT) -> Sti
     x = WIDTH / 2 + (coordinates[:, 0] - (left + right) / 2) * scale
     y = height / 2 - (coordinates[:, 1] - (bottom + top) / 2) * scale
     drawn = rows[(np.abs(x[rows] - WIDTH / 2) <= WIDTH / 2) & (np.abs(y[rows] - height / 2) <= height / 2)]
+    names = label_places(np.column_stack([x, y]), labels)
     groups = []
     for label in np.unique(labels):
         own = drawn[labels[drawn] == label]
         path = "".join(
             f"M{a} {b}h0" for a, b in zip(np.rint(x[own]).astype(int), np.rint(y[own]).astype(int), strict=True)
         )
-        everyone = labels == label
         groups.append(
             StillGroup(
                 label=int(label),
                 colour=int(label) % len(GROUPS["light"]) if label >= 0 else -1,
                 path=path,
-                x=round(float(np.median(x[everyone]))),
-                y=round(float(np.median(y[everyone]))),
+                x=round(float(names[label, 0])),
+                y=round(float(names[label, 1])),
             )
         )
     return StillMap(
@@ -97,3 +97,40 @@ def evidence_points(evidence: list[tuple[int, float]], chosen: int, *, width: in
         for groups, value in pairs
         if np.isfinite(value)
     ]
+
+
+@dataclass(frozen=True)
+class StackedBars:
+    """A histogram as stacked bars, one path for each group, in a box of ``width`` × ``height``."""
+
+    paths: list[tuple[int, str]]
+    slots: list[tuple[float, float, str]]
+    width: int
+    height: int
+
+
+def stacked_bars(counts: Array, names: list[str], *, width: int = 240, height: int = 72) -> StackedBars:
+    """Bars of counts (b, k), the groups of each on top of each other, the highest as high as the box.
+
+    ``paths`` has the colour and the path of every group that has rows; ``slots`` the left end, the width and the text
+    of every bar, for a reader who points at it.
+    """
+    b, k = counts.shape
+    slot = width / max(b, 1)
+    scale = height / max(int(counts.sum(axis=1).max(initial=0)), 1)
+    tops = np.round(height - scale * counts.cumsum(axis=1), 1)
+    bottoms = np.column_stack([np.full(b, float(height)), tops[:, :-1]]) if k else np.zeros((b, 0))
+    bar = round(0.86 * slot, 1)
+    paths = []
+    for group in range(k):
+        own = np.flatnonzero(counts[:, group])
+        path = "".join(
+            f"M{slot * i:.1f} {bottoms[i, group]:g}V{tops[i, group]:g}h{bar:g}V{bottoms[i, group]:g}z" for i in own
+        )
+        if path:
+            paths.append((group % len(GROUPS["light"]), path))
+    slots = [
+        (round(slot * i, 1), round(slot, 1), f"{name}: {int(rows):,} rows".replace(": 1 rows", ": 1 row"))
+        for i, (name, rows) in enumerate(zip(names, counts.sum(axis=1), strict=True))
+    ]
+    return StackedBars(paths, slots, width, height)

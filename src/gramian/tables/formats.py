@@ -21,7 +21,16 @@ import pyarrow.json
 import pyarrow.parquet
 
 from gramian.tables.separated import RawTable, column_names, is_header, read_separated
-from gramian.tables.streams import BLOCK, Fault, Utf8Stream, encoding_of, in_one_line, unpacked, without_preamble
+from gramian.tables.streams import (
+    BLOCK,
+    Fault,
+    Utf8Stream,
+    encoding_of,
+    in_one_line,
+    read_by_arrow,
+    unpacked,
+    without_preamble,
+)
 
 _HEAD = 1 << 18  # bytes from which format and encoding are told
 _KNOWN = {
@@ -60,6 +69,26 @@ def opener_of(source: str | os.PathLike[str], stream: BinaryIO | None) -> Callab
     return lambda: io.BytesIO(data)
 
 
+def frame_columns(frame: Any, max_rows: int | None) -> RawTable:
+    """The columns of a pandas or polars data frame."""
+    notes: list[str] = []
+    frame = frame.head(max_rows) if max_rows is not None else frame
+    names = column_names([str(name) for name in frame.columns], len(frame.columns), notes)
+    if not names or not len(frame):
+        raise Fault(" has no columns or no rows; add some")
+    if hasattr(frame, "to_arrow"):
+        return RawTable(names, list(frame.to_arrow().columns), notes)
+    return RawTable(names, [_arrow(frame.iloc[:, j]) for j in range(len(names))], notes)
+
+
+def _arrow(series: Any) -> Any:
+    """A column of pandas; values of several types become texts."""
+    try:
+        return pa.chunked_array([pa.array(series, from_pandas=True)])
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.chunked_array([pa.array(series.map(str, na_action="ignore"), pa.string(), from_pandas=True)])
+
+
 def read_raw(opener: Callable[[], BinaryIO], sheet: str | int | None, max_rows: int | None) -> RawTable:
     """Tell by its content what a file is, and read it."""
     with opener() as file:
@@ -93,7 +122,7 @@ def read_raw(opener: Callable[[], BinaryIO], sheet: str | int | None, max_rows: 
 def _json_lines(opener: Callable[[], Utf8Stream], max_rows: int | None) -> RawTable:
     with opener() as file:
         try:
-            table = pa.json.read_json(io.BufferedReader(file, BLOCK), pa.json.ReadOptions(block_size=BLOCK))
+            table = read_by_arrow(file, lambda lent: pa.json.read_json(lent, pa.json.ReadOptions(block_size=BLOCK)))
         except pa.ArrowInvalid as error:
             _find_json_fault(opener)
             raise Fault(f" cannot be read ({in_one_line(error)}); write one JSON object per line") from error
@@ -134,17 +163,21 @@ def _json_array(file: Utf8Stream, max_rows: int | None) -> RawTable:
 
 
 def _parquet(opener: Callable[[], BinaryIO], max_rows: int | None) -> RawTable:
+    def rows_of(lent: Any) -> Any:
+        parquet = pa.parquet.ParquetFile(lent)
+        batches, n_rows = [], 0
+        for batch in parquet.iter_batches(1 << 16):
+            batches.append(batch)
+            n_rows += len(batch)
+            if max_rows is not None and n_rows >= max_rows:
+                break
+        return pa.Table.from_batches(batches, parquet.schema_arrow)
+
     with opener() as file:
         try:
             # A part of a gzip cannot be jumped to.
-            parquet = pa.parquet.ParquetFile(file if file.seekable() else io.BytesIO(file.read()))
-            batches, n_rows = [], 0
-            for batch in parquet.iter_batches(1 << 16):
-                batches.append(batch)
-                n_rows += len(batch)
-                if max_rows is not None and n_rows >= max_rows:
-                    break
-            table = pa.Table.from_batches(batches, parquet.schema_arrow)
+            whole_file = file if file.seekable() else io.BytesIO(file.read())
+            table = read_by_arrow(whole_file, rows_of, random_access=True)
         except (pa.ArrowException, OSError) as error:
             raise Fault(f" is damaged Parquet ({in_one_line(error)}); fetch or save it again") from error
     return _from_arrow(table.slice(0, max_rows), [])

@@ -16,8 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from gramian.checks import whole
 from gramian.tables.streams import Fault, in_one_line
-from gramian.tables.table import IGNORED, Table
+from gramian.tables.table import CATEGORY, IGNORED, NUMBER, Table
 
 if TYPE_CHECKING:
     from gramian.tables.prepare import Preparation
@@ -31,17 +32,19 @@ class UnreadableTable(ValueError):
 
 
 def read_table(
-    source: str | os.PathLike[str],
+    source: Any,
     *,
     columns: Collection[str] | None = None,
     ignore: Collection[str] | None = None,
+    category: Collection[str] = (),
+    number: Collection[str] = (),
     missing: Collection[Any] = (),
     sheet: str | int | None = None,
     max_rows: int | None = None,
     like: Preparation | None = None,
     stream: BinaryIO | None = None,
 ) -> Table:
-    """Read a table from a file: CSV or other separated text, JSON lines, Parquet or Excel; text may be gzipped.
+    """Read a table from a file or a data frame: CSV, JSON lines, Parquet, Excel, pandas or polars; text may be gzipped.
 
     Encoding (UTF-8, UTF-16, otherwise Windows-1252), separator (comma, semicolon, tab, bar), decimal comma and the
     line of names are found out from the beginning of the file. "", NA, N/A, NaN, null, None, ?, . and - are missing
@@ -49,11 +52,13 @@ def read_table(
 
     Parameters
     ----------
-    source : str or path
-        ``"-"`` is the standard input.
+    source : str, path, binary file or data frame
+        ``"-"`` is the standard input. Data frames are those of pandas and polars.
     columns, ignore : collection of str, optional
         Names of the columns to use, or not to use; the others are kept for display. An identifier named in
         ``columns`` is used as a number where it is one.
+    category, number : collection of str
+        Names of columns that are to be read as categories, such as codes 1, 2, 3, or as numbers.
     missing : collection of str or numbers
         Further codes of missing values, such as -999.
     sheet : str or int, optional
@@ -92,16 +97,24 @@ def read_table(
     """
     import pyarrow as pa  # here, because programs that read no file need none of pyarrow and pandas
 
-    from gramian.tables.formats import opener_of, read_raw
+    from gramian.tables.formats import frame_columns, opener_of, read_raw
 
-    if max_rows is not None and max_rows < 1:
-        raise ValueError(f"max_rows={max_rows} must be a whole number >= 1 or None")
-    name = "standard input" if source == "-" and stream is None else Path(source).name or str(source)
+    if max_rows is not None:
+        max_rows = whole(max_rows, "max_rows", instead="None")
+    if hasattr(source, "read") and stream is None:
+        source, stream = getattr(source, "name", "file"), source
+    is_frame = hasattr(source, "columns") and not isinstance(source, (str, os.PathLike))
+    if is_frame:
+        name = "the data frame"
+    else:
+        name = "standard input" if source == "-" and stream is None else Path(source).name or str(source)
     try:
-        raw = read_raw(opener_of(source, stream), sheet, max_rows)
+        raw = frame_columns(source, max_rows) if is_frame else read_raw(opener_of(source, stream), sheet, max_rows)
         chosen = _chosen(raw.names, columns, ignore)
         codes = [str(code) for code in missing] + (like.missing_ if like else [])
-        return _typed(name, raw, chosen, columns is not None, codes, like)
+        kinds = _kinds(raw.names, category, number) if like is None else like.kinds_
+        forms = {} if like is None else like.forms_
+        return _typed(name, raw, chosen, columns is not None, codes, kinds, forms)
     except Fault as fault:
         raise UnreadableTable(f"{name}{fault}") from fault
     except FileNotFoundError as error:
@@ -117,18 +130,24 @@ def read_table(
 
 
 def _typed(
-    name: str, raw: RawTable, chosen: set[str], asked: bool, missing: list[str], like: Preparation | None
+    name: str,
+    raw: RawTable,
+    chosen: set[str],
+    asked: bool,
+    missing: list[str],
+    kinds: dict[str, str],
+    forms: dict[str, str],
 ) -> Table:
-    """Give all columns their types, letting go of each as it was read."""
+    """Give all columns their types; those in ``kinds`` have theirs already."""
     import pandas as pd
     import pyarrow as pa
 
     from gramian.tables.columns import settle
 
-    series, described = {}, []
-    for column_name in raw.names:
-        values = raw.arrays.pop(0)
+    series, described, cells = {}, [], {}
+    for column_name, values in zip(raw.names, raw.arrays, strict=True):
         values = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
+        cells[column_name] = values
         use = column_name in chosen
         try:
             typed, column = settle(
@@ -136,8 +155,8 @@ def _typed(
                 values,
                 missing=missing,
                 decimal=raw.decimal,
-                kind=like.kinds_.get(column_name) if like and use else None,
-                form=like.forms_.get(column_name, "") if like else "",
+                kind=kinds.get(column_name) if use else None,
+                form=forms.get(column_name, ""),
                 asked=asked and use,
                 first_row=raw.first_row,
             )
@@ -152,13 +171,29 @@ def _typed(
         raw.notes.append("there is one row only")
     if len(described) == 1:
         raw.notes.append("there is one column only; if there should be more, separate them by commas")
-    return Table(frame, described, name, raw.notes, missing)
+    return Table(frame, described, name, raw.notes, missing, cells)
 
 
 def _chosen(names: Sequence[str], columns: Collection[str] | None, ignore: Collection[str] | None) -> set[str]:
     """The columns to use."""
-    for name in [*(columns or ()), *(ignore or ())]:
-        if name not in names:
-            near = difflib.get_close_matches(name, names, 3, 0.5) or list(names[:5])
-            raise Fault(f" has no column {name!r}; did you mean {', '.join(map(repr, near))}?")
+    _check_known(names, [*(columns or ()), *(ignore or ())])
     return set(names if columns is None else columns) - set(ignore or ())
+
+
+def _kinds(names: Sequence[str], category: Collection[str], number: Collection[str]) -> dict[str, str]:
+    """The kinds that are asked for."""
+    _check_known(names, [*category, *number])
+    if both := sorted(set(category) & set(number)):
+        raise Fault(f", column {both[0]!r}: asked for as a category and as a number; choose one")
+    return dict.fromkeys(category, CATEGORY) | dict.fromkeys(number, NUMBER)
+
+
+def _check_known(names: Sequence[str], asked: Sequence[str]) -> None:
+    for name in asked:
+        if name not in names:
+            lower = {known.lower(): known for known in names}
+            near = difflib.get_close_matches(name.lower(), lower, 3, 0.5)
+            if near:
+                raise Fault(f" has no column {name!r}; did you mean {', '.join(repr(lower[match]) for match in near)}?")
+            more = ", ..." if len(names) > 5 else ""
+            raise Fault(f" has no column {name!r}; it has {', '.join(map(repr, names[:5]))}{more}")

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from gramian.tables.streams import BLOCK, Fault, Utf8Stream, in_one_line
+from gramian.tables.streams import BLOCK, Fault, Utf8Stream, in_one_line, read_by_arrow
 from gramian.tables.texts import MISSING
 
 _HEAD = 1 << 18  # bytes from which separator and names are told
@@ -51,29 +51,30 @@ def read_separated(opener: Callable[[], Utf8Stream], max_rows: int | None) -> Ra
     if header and len(rows) == 1 and not cut:
         raise Fault(" has column names but no rows; add rows")
     codes = [code for code in MISSING if code != "-"]  # left to the columns, since it may be one of + and -
-    batches, n_rows = [], 0
+    read_options = pa.csv.ReadOptions(column_names=names, skip_rows_after_names=int(header), block_size=BLOCK)
+    parse_options = pa.csv.ParseOptions(delimiter=separator, newlines_in_values=True)
+    convert_options = pa.csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.string()), null_values=codes, strings_can_be_null=True
+    )
+
+    def batches_of(lent: Any) -> list[Any]:
+        reader = pa.csv.open_csv(lent, read_options, parse_options, convert_options)
+        batches, n_rows = [], 0
+        for batch in reader:
+            batches.append(batch)
+            n_rows += len(batch)
+            if max_rows is not None and n_rows >= max_rows:
+                break
+        return batches
+
     with opener() as file:
         try:
-            reader = pa.csv.open_csv(
-                io.BufferedReader(file, BLOCK),
-                read_options=pa.csv.ReadOptions(
-                    column_names=names, skip_rows_after_names=int(header), block_size=BLOCK
-                ),
-                parse_options=pa.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-                convert_options=pa.csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, pa.string()), null_values=codes, strings_can_be_null=True
-                ),
-            )
-            while max_rows is None or n_rows < max_rows:
-                batches.append(reader.read_next_batch())
-                n_rows += len(batches[-1])
-        except StopIteration:
-            pass
+            batches = read_by_arrow(file, batches_of)
         except pa.ArrowInvalid as error:
             _find_fault(opener, separator, width)
             raise Fault(f" cannot be read ({in_one_line(error)}); save it as plain CSV") from error
         quotes, note, first_row = file.quotes, file.note, 1 + file.skipped + header
-    if not n_rows:
+    if not any(len(batch) for batch in batches):
         raise Fault(" has column names but no rows; add rows")
     table = pa.Table.from_batches(batches).slice(0, max_rows)
     # A quote that is not closed swallows lines, which a cell with several lines may be the sign of.

@@ -6,13 +6,20 @@ import codecs
 import gzip
 import io
 import re
+import threading
+import traceback
+import weakref
 from collections.abc import Callable
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
 BLOCK = 1 << 22
 """Bytes that Arrow reads at once; it cannot read longer lines."""
+
+_LET_GO = 5.0  # seconds within which Arrow's threads drop a file that has been read
+
+T = TypeVar("T")
 
 
 class Fault(Exception):
@@ -23,6 +30,29 @@ def in_one_line(error: BaseException) -> str:
     """An error of others in one short line."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= 120 else text[:117] + "..."
+
+
+def read_by_arrow(file: Any, read: Callable[[Any], T], *, random_access: bool = False) -> T:
+    """Let Arrow read a Python file, and return once its threads have let go of it.
+
+    A thread of Arrow that drops a Python object while Python ends aborts the process ("terminate called without an
+    active exception"): it asks for the interpreter's lock, and Python ends the thread inside a destructor of C++. So
+    the blocks of a stream are copied to memory of Arrow, and the file itself is waited for.
+    """
+    import pyarrow as pa  # here, because programs that read no file need none of it
+
+    lent = io.BufferedReader(file, BLOCK)
+    let_go = threading.Event()
+    weakref.finalize(lent, let_go.set)
+    try:
+        return read(lent if random_access else pa.BufferedInputStream(pa.PythonFile(lent, "r"), BLOCK))
+    except BaseException as error:
+        traceback.clear_frames(error.__traceback__)  # they hold the file too
+        raise
+    finally:
+        lent.close()
+        del lent
+        let_go.wait(_LET_GO)
 
 
 def unpacked(opener: Callable[[], BinaryIO]) -> BinaryIO:

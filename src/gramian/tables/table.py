@@ -53,6 +53,9 @@ class Table:
         What was decided while reading, for people.
     missing : list of str
         The codes of missing values that were declared.
+    cells : dict of str to pyarrow.ChunkedArray
+        Every column as it was read, for outputs that give values back as they came: "t" for true, 11.02.2024 for a
+        date, 2007 for a number.
     """
 
     frame: Any
@@ -60,6 +63,7 @@ class Table:
     source: str
     notes: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    cells: dict[str, Any] = field(default_factory=dict)
 
     @property
     def used(self) -> list[str]:

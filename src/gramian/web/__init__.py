@@ -40,7 +40,8 @@ def serve(
     ready : callable, optional
         Called with the address of the page once it can be opened.
     limits
-        ``max_bytes``, ``time_limit`` and ``memory_limit`` of :func:`gramian.web.app.create_app`.
+        ``max_bytes``, ``time_limit``, ``memory_limit``, ``keep``, ``keep_bytes`` and ``patience`` of
+        :func:`gramian.web.app.create_app`.
 
     Raises
     ------
@@ -52,6 +53,10 @@ def serve(
     import uvicorn
 
     from gramian.web.app import create_app
+    from gramian.web.connections import Connection
+
+    class Patient(Connection):
+        patience = limits.get("patience", Connection.patience)
 
     app = create_app(Path(folder), hosts=[host, *also_known_as], **limits)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -66,7 +71,13 @@ def serve(
             shown = f"[{host}]" if ":" in host else host
             ready(f"http://{shown}:{listening.getsockname()[1]}/")
         config = uvicorn.Config(
-            app, log_level="warning", timeout_graceful_shutdown=3, server_header=False, proxy_headers=False
+            app,
+            http=Patient,
+            ws="none",
+            log_level="warning",
+            timeout_graceful_shutdown=3,
+            server_header=False,
+            proxy_headers=False,
         )
         with suppress(KeyboardInterrupt):  # the usual way to end it; the running exploration has been noted
             uvicorn.Server(config).run(sockets=[listening])

@@ -26,8 +26,8 @@ from starlette.requests import ClientDisconnect
 
 from gramian.datasets import list_tables, load_table
 from gramian.report import INK, MODEL, PAPER, REPORT, ROWS, SUMMARY, css_variables
-from gramian.web.guard import UPLOADS, Guard
-from gramian.web.jobs import FINISHED, WAITING, WORKER, Job, Jobs, UnknownJob, WrongMoment
+from gramian.web.guard import PATIENCE, UPLOADS, Guard
+from gramian.web.jobs import FINISHED, WAITING, WORKER, Job, Jobs, NoRoom, UnknownJob, WrongMoment
 from gramian.web.query import rows_like
 from gramian.web.upload import Form
 from gramian.web.worker import LOG, RESULT
@@ -78,6 +78,9 @@ def create_app(
     max_bytes: int = 200_000_000,
     time_limit: float = 1800,
     memory_limit: int = 6 * 2**30,
+    keep: int = 100,
+    keep_bytes: int = 10**10,
+    patience: float = PATIENCE,
     hosts: Sequence[str] = (),
     worker: Sequence[str] = WORKER,
 ) -> FastAPI:
@@ -93,6 +96,10 @@ def create_app(
         Seconds for one exploration.
     memory_limit : int
         Bytes of address space for one exploration.
+    keep, keep_bytes : int
+        How many explorations that have ended are kept, and how many bytes of them; the oldest are deleted first.
+    patience : float
+        Seconds that an upload may stop in the middle.
     hosts : sequence of str
         Names and addresses, beside those of this machine itself, that browsers may use for it.
     worker : sequence of str
@@ -105,7 +112,8 @@ def create_app(
     """
     if os.name != "posix":
         raise OSError("gramian serve needs Linux or macOS, for limits on its processes; use gramian explore instead")
-    jobs = Jobs(folder, time_limit=time_limit, memory_limit=memory_limit, worker=worker)
+    limits = {"keep": keep, "keep_bytes": keep_bytes}
+    jobs = Jobs(folder, time_limit=time_limit, memory_limit=memory_limit, worker=worker, **limits)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -121,8 +129,10 @@ def create_app(
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(UnknownJob, _unknown)
     app.add_exception_handler(WrongMoment, _wrong_moment)
+    app.add_exception_handler(NoRoom, _no_room)
+    app.add_exception_handler(OSError, _not_written)
     names = {f"[{host}]" if ":" in host else host.lower() for host in ("localhost", "127.0.0.1", "::1", *hosts)}
-    app.add_middleware(Guard, hosts=names, max_bytes=max_bytes)
+    app.add_middleware(Guard, hosts=names, max_bytes=max_bytes, patience=patience)
     return app
 
 
@@ -150,6 +160,17 @@ def _unknown(_: Request, error: Exception) -> Response:
 
 def _wrong_moment(_: Request, error: Exception) -> Response:
     return _line(409, str(error))
+
+
+def _no_room(_: Request, error: Exception) -> Response:
+    return _line(507, str(error))
+
+
+def _not_written(_: Request, error: Exception) -> Response:
+    assert isinstance(error, OSError)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return _line(507, "the disk of the server is full; delete explorations")
+    return _line(500, f"the server could not write or read a file ({error.strerror}); see that its folder is there")
 
 
 # The page ------------------------------------------------------------------------------------------------------------
@@ -246,10 +267,6 @@ async def explore_upload(jobs: AllJobs, request: Request) -> Any:
             return _line(400, "the upload was broken off")  # nobody is there to read it
         except ValidationError as error:
             raise HTTPException(422, _first_fault(error)) from error
-        except OSError as error:
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-            line = "the disk of the server is full; delete explorations" if full else f"the table was not kept: {error}"
-            raise HTTPException(507 if full else 500, line) from error
         return _told(jobs, jobs.add(draft, name=form.name, table=form.table, **order.settings))
 
 

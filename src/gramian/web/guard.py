@@ -1,4 +1,4 @@
-"""What stands in front of every route: name of the host, same origin, size of the body, headers for the browser.
+"""What stands in front of every route: name of the host, same origin, size and pace of the body, headers of the answer.
 
 A page of some other site that is open in the same browser can send requests here, also under a name of its own that
 leads here. It must not start, stop or delete anything, nor read or frame what is here.
@@ -6,6 +6,7 @@ leads here. It must not start, stop or delete anything, nor read or frame what i
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Collection
 from typing import Any
@@ -19,6 +20,15 @@ UPLOADS = "/api/uploads"
 FORM_BYTES = 64_000
 """Most bytes of a request beside a table."""
 
+PATIENCE = 15.0
+"""Seconds that a client may take to begin, or stop in the middle."""
+
+MOST_UPLOADS = 8
+"""Tables that may come in at the same time."""
+
+_PACE = 10_000  # bytes a second that a body must bring, once patience is used up
+
+_CLOSE = {"Connection": "close"}
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -34,7 +44,7 @@ _HEADERS = {
 
 
 class Guard:
-    """Middleware that refuses other names, requests of other sites and bodies that are too large, before they are read.
+    """Middleware that refuses other names, requests of other sites, and bodies that are too large, slow or many.
 
     Parameters
     ----------
@@ -43,10 +53,13 @@ class Guard:
         Names and addresses under which browsers may reach this server; in lower case, IPv6 in brackets.
     max_bytes : int
         Of an uploaded table.
+    patience : float
+        Seconds that a body may be late; beyond them it must have brought 10 kB for every second.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Collection[str], max_bytes: int) -> None:
-        self.app, self.hosts, self.max_bytes = app, hosts, max_bytes
+    def __init__(self, app: ASGIApp, hosts: Collection[str], max_bytes: int, patience: float = PATIENCE) -> None:
+        self.app, self.hosts, self.max_bytes, self.patience = app, hosts, max_bytes, patience
+        self._uploads = 0  # that are coming in
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -71,18 +84,34 @@ class Guard:
             await refusal(scope, receive, send_guarded)
         elif _announced(headers) > limit:
             await _refusal(413, self._too_large(scope))(scope, receive, send_guarded)
-        else:
+        elif scope["path"] != UPLOADS:
             await self.app(scope, self._counted(scope, receive, limit), send_guarded)
+        elif self._uploads >= MOST_UPLOADS:
+            line = f"{MOST_UPLOADS} tables are coming in already; send this one again later"
+            await _refusal(503, line)(scope, receive, send_guarded)
+        else:
+            self._uploads += 1
+            try:
+                await self.app(scope, self._counted(scope, receive, limit), send_guarded)
+            finally:
+                self._uploads -= 1
 
     def _counted(self, scope: Scope, receive: Receive, limit: int) -> Receive:
-        total = 0
+        total, more, begun = 0, True, asyncio.get_running_loop().time()
 
         async def receive_counted() -> Message:
-            nonlocal total
-            message = await receive()
+            nonlocal total, more
+            if not more:
+                return await receive()  # nothing but the news that the client has gone, whenever that is
+            try:
+                async with asyncio.timeout_at(begun + self.patience + total / _PACE):
+                    message = await receive()
+            except TimeoutError:
+                raise HTTPException(408, "the request stopped in the middle; send it again", _CLOSE) from None
+            more = message.get("more_body", False)
             total += len(message.get("body", b""))
             if total > limit:
-                raise HTTPException(413, self._too_large(scope))
+                raise HTTPException(413, self._too_large(scope), _CLOSE)
             return message
 
         return receive_counted
@@ -110,4 +139,4 @@ def _announced(headers: Headers) -> int:
 
 
 def _refusal(status: int, line: str) -> Any:
-    return JSONResponse({"detail": line}, status, {"Connection": "close"})
+    return JSONResponse({"detail": line}, status, _CLOSE)

@@ -2,7 +2,8 @@
 
 Every job has a folder of its own, named by 32 random hexadecimal digits: ``job.json``, the table, ``progress.json``
 and ``log.txt`` of its process, and at the end ``result``. Only this module changes ``job.json``. What is on disk is all
-there is: a new server on the same folder goes on where the last one ended, however that was.
+there is: a new server on the same folder goes on where the last one ended, however that was. The oldest jobs are
+deleted when there are too many of them or they take too much of the disk.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import IO, Any
 
+from gramian.checks import whole
 from gramian.web.worker import BAD_INPUT, DONE, LOG, NO_MEMORY, NOTES, PROGRESS, RESULT, write_json
 
 WAITING, RUNNING, FINISHED = "waiting", "running", "done"
@@ -43,6 +45,10 @@ class UnknownJob(LookupError):
 
 class WrongMoment(RuntimeError):
     """The job is not in a state for that."""
+
+
+class NoRoom(RuntimeError):
+    """Too many jobs are waiting, or their tables take too much of the disk."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,19 @@ class Job:
     found: dict[str, Any] = field(default_factory=dict)
 
 
+def _files_of(folder: Path) -> dict[tuple[int, int], int]:
+    """Bytes of the files in a folder, each under the number it has on the disk."""
+    found = {}
+    for above, _, names in os.walk(folder):
+        for name in names:
+            try:
+                status = os.lstat(os.path.join(above, name))
+            except FileNotFoundError:
+                continue  # a draft that has just been moved
+            found[status.st_dev, status.st_ino] = status.st_size
+    return found
+
+
 class Jobs:
     """The jobs of a folder, and the thread that runs them one after the other.
 
@@ -94,12 +113,24 @@ class Jobs:
         Seconds for one exploration.
     memory_limit : int
         Bytes of address space for one exploration.
+    keep, keep_bytes : int
+        How many jobs that have ended are kept, and how many bytes of them; the newest one always is. As many may wait.
     worker : sequence of str
         The command that gets the folder of a job and the memory limit.
     """
 
-    def __init__(self, folder: Path, *, time_limit: float, memory_limit: int, worker: Sequence[str] = WORKER) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        time_limit: float,
+        memory_limit: int,
+        keep: int = 100,
+        keep_bytes: int = 10**10,
+        worker: Sequence[str] = WORKER,
+    ) -> None:
         self.folder = folder.resolve()
+        self.keep, self.keep_bytes = whole(keep, "keep"), whole(keep_bytes, "keep_bytes")
         self.time_limit, self.memory_limit, self.worker = time_limit, memory_limit, worker
         self._jobs: dict[str, Job] = {}
         self._changed = threading.Condition()
@@ -127,6 +158,7 @@ class Jobs:
                 shutil.rmtree(entry, ignore_errors=True)
             elif _ID.fullmatch(entry.name) and entry.is_dir():
                 self._jobs[entry.name] = self._recovered(entry)
+        self._expire()
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name="explorations", daemon=True)
         self._thread.start()
@@ -223,12 +255,13 @@ class Jobs:
         ignore: Sequence[str] = (),
         missing: Sequence[str] = (),
     ) -> Job:
-        """Turn a draft into a job that waits."""
+        """Turn a draft into a job that waits, if there is room."""
         now = time.time()
         id = secrets.token_hex(16)
         job = Job(id, name, table, clusters, list(ignore), list(missing), created=now, queued=now)
         write_json(draft / NOTES, asdict(job))
         with self._changed:
+            self._check_room(draft)
             draft.rename(self.path(job))
             self._jobs[job.id] = job
             self._changed.notify_all()
@@ -281,6 +314,31 @@ class Jobs:
             del self._jobs[id]
         shutil.rmtree(gone, ignore_errors=True)
 
+    def _check_room(self, draft: Path) -> None:
+        waiting = [job for job in self._jobs.values() if job.state == WAITING]
+        files: dict[tuple[int, int], int] = {}
+        for folder in (draft, *map(self.path, waiting)):
+            files |= _files_of(folder)
+        if waiting and (len(waiting) >= self.keep or sum(files.values()) > self.keep_bytes):
+            raise NoRoom(
+                f"{len(waiting)} explorations are waiting, and there is no room for more; try again when they have "
+                "ended, or serve with a larger --keep or --keep-size"
+            )
+
+    def _expire(self) -> None:
+        """Delete the oldest jobs that have ended, down to the limits."""
+        with self._changed:
+            ended = [job for job in self._jobs.values() if job.state not in (WAITING, RUNNING)]
+            ended.sort(key=lambda job: max(job.ended, job.created), reverse=True)
+            files: dict[tuple[int, int], int] = {}  # tables that several jobs share count once
+            for place, job in enumerate(ended):
+                files |= _files_of(self.path(job))
+                if place and (place >= self.keep or sum(files.values()) > self.keep_bytes):
+                    try:
+                        self.delete(job.id)
+                    except OSError:
+                        _log.warning("%s could not be deleted", job.id, exc_info=True)
+
     def _table(self, job: Job) -> Path:
         path = self.path(job) / job.table
         if not job.table or not path.is_file():
@@ -309,6 +367,7 @@ class Jobs:
             for part in self.path(job).glob(f".{RESULT}.*.part"):
                 shutil.rmtree(part, ignore_errors=True)
             self._noted(replace(ended, ended=time.time()))
+            self._expire()
 
     def _next(self) -> Job | None:
         with self._changed:

@@ -8,8 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import gramian
-from gramian.exploration import TableModel
+from gramian.exploration import TableModel, load_table_model
 from gramian.report import MODEL, ROWS, SUMMARY
 from gramian.tables import IDENTIFIER
 
@@ -57,8 +56,7 @@ def rows_like(result: Path, row: int, top: int) -> dict[str, Any]:
 
 @lru_cache(maxsize=2)
 def _model(path: Path) -> TableModel:
-    model: TableModel = gramian.load(path)
-    return model
+    return load_table_model(path)
 
 
 def _telling(summary: dict[str, Any]) -> list[str]:

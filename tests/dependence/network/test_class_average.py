@@ -13,9 +13,9 @@ from sklearn.preprocessing import StandardScaler
 import gramian
 from gramian.configuration import MemoryBudgetError
 from gramian.datasets import make_adversarial, make_random_labels
+from gramian.dependence.network._layer_diagnostics import KernelClassSums
 from gramian.dependence.network.class_average import ClassAverageChain, ClassSumLayer, two_layer_widths
 from gramian.dependence.network.label_bandwidth import class_weights
-from gramian.dependence.network.layer_diagnostics import KernelClassSums
 from gramian.kernels import RBF
 
 

@@ -14,9 +14,9 @@ from sklearn.preprocessing import StandardScaler
 
 from dependence.network.textbook_network import gaussian, label_kernel
 from gramian.datasets import make_adversarial, make_random_labels, make_spirals
+from gramian.dependence.network._layer_diagnostics import KernelClassSums
 from gramian.dependence.network.dependence_network import DependenceNetwork
 from gramian.dependence.network.label_bandwidth import label_width
-from gramian.dependence.network.layer_diagnostics import KernelClassSums
 
 # Labels that do not follow the rows put the first width on its bound, and the network says so.
 quiet = pytest.mark.filterwarnings("ignore:the width of the first layer lies on the bound")

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 import gramian
 from gramian.configuration import MemoryBudgetError
 from gramian.datasets import make_adversarial, make_random_labels
+from gramian.dependence.network._labelled_samples import count_contradictions, stratified_rows, telling_rows
 from gramian.dependence.network.label_bandwidth import (
     WidthCurve,
     best_width,
@@ -20,7 +21,6 @@ from gramian.dependence.network.label_bandwidth import (
     label_width,
     separation_weights,
 )
-from gramian.dependence.network.labelled_samples import count_contradictions, stratified_rows, telling_rows
 from gramian.dependence.projection.weights import PairWeights
 
 sizes = st.lists(st.integers(1, 12), min_size=2, max_size=6)

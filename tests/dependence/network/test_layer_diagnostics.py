@@ -5,17 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
-from sklearn.linear_model import LogisticRegression
 
-from gramian.dependence.network.label_bandwidth import class_weights
-from gramian.dependence.network.layer_diagnostics import (
+from gramian.dependence.network._layer_diagnostics import (
     KernelClassSums,
     LayerReport,
     class_scatter,
-    cross_entropy,
     report_table,
     scatter_ratio,
 )
+from gramian.dependence.network.label_bandwidth import class_weights
 from gramian.kernels import RBF, Linear
 from gramian.landmarks import FourierFeatures
 
@@ -163,14 +161,6 @@ def test_scatter_is_the_mean_square_around_class_means(labelled):
     assert class_scatter(points, codes) == pytest.approx(0.0, abs=1e-12)
     assert scatter_ratio(points, codes) == pytest.approx(0.0, abs=1e-12)
     assert scatter_ratio(np.ones((35, 2)), codes) == np.inf
-
-
-def test_cross_entropy_is_the_loss_of_logistic_regression(labelled):
-    """The mean of −log of the probability of the right class."""
-    Z, codes = labelled
-    model = LogisticRegression(max_iter=1000).fit(Z, codes)
-    losses = -np.log(model.predict_proba(Z)[np.arange(len(Z)), codes])
-    assert cross_entropy(Z, codes) == pytest.approx(losses.mean())
 
 
 def test_geometry_of_class_means_in_feature_space(labelled):

@@ -7,9 +7,7 @@ from scipy.spatial.distance import cdist
 from sklearn.preprocessing import StandardScaler
 
 from dependence.network.textbook_network import gaussian, label_kernel
-from gramian.dependence.network.dependence_network import DependenceNetwork
-from gramian.dependence.network.label_bandwidth import label_width
-from gramian.dependence.network.network_layers import (
+from gramian.dependence.network._network_layers import (
     fit_feature_map,
     input_components,
     is_dead,
@@ -18,6 +16,8 @@ from gramian.dependence.network.network_layers import (
     smallest_distance,
     solve_projection,
 )
+from gramian.dependence.network.dependence_network import DependenceNetwork
+from gramian.dependence.network.label_bandwidth import label_width
 from gramian.dependence.projection.weights import PairWeights
 
 # Labels that do not follow the rows put the first width on its bound, and the network says so.

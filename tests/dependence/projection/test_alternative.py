@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist, pdist
 from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import normalized_mutual_info_score
 
 from gramian.datasets import make_large_gauss, make_moon_views, make_small_gauss
-from gramian.dependence.projection import alternating
+from gramian.dependence.projection import _estimator
 from gramian.dependence.projection.alternative import AlternativeClustering, alternative_search
 from gramian.dependence.projection.reduction import DependenceReduction
 from gramian.grams import Gram
@@ -90,6 +91,44 @@ def textbook(X, y, k, q, weight, width):
     rows = U / np.linalg.norm(U, axis=1, keepdims=True)
     labels = KMeans(k, n_init=10, random_state=0).fit_predict(rows)
     return labels, W @ W.T, weight * np.trace(Y.T @ Q @ Y) - np.trace(U.T @ Q @ U)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+class TestBesideFiveLines:
+    """Groupings that projecting out the known means and spectral clustering find are found by default too."""
+
+    @pytest.mark.parametrize("seed", [0, 2])
+    def test_moons_beside_blobs(self, seed):
+        """Two moons in two columns, with three blobs known in two others."""
+        moons, hidden = make_moons(300, noise=0.06, random_state=seed)
+        blobs, known = make_blobs(300, centers=3, random_state=seed + 1)
+        model = AlternativeClustering(2, random_state=0).fit(np.hstack([moons, blobs]), known)
+        assert nmi(hidden, model.labels_) > 0.9
+        assert model.novelty_ < 0.05
+
+    def test_one_column_of_eight(self):
+        """Two groups in one column, three known ones in two others, noise in the other five."""
+        rng = np.random.default_rng(3)
+        hidden, known = rng.integers(2, size=300), rng.integers(3, size=300)
+        X = rng.normal(size=(300, 8))
+        X[:, 0] += 6 * hidden
+        X[:, 1:3] += 5 * rng.normal(size=(3, 2))[known]
+        model = AlternativeClustering(2, random_state=0).fit(X, known)
+        assert nmi(hidden, model.labels_) > 0.9
+        assert np.abs(model.components_[:, 0]).max() > 0.9
+        assert model.n_components_ in (1, 2)
+
+    def test_three_groups(self):
+        """As many groups are sought as asked for, in as many components or one less."""
+        rng = np.random.default_rng(0)
+        hidden, known = rng.integers(3, size=300), rng.integers(2, size=300)
+        X = rng.normal(size=(300, 6))
+        X[:, :2] += 6 * np.array([(0, 0), (1, 0), (0, 1)])[hidden]
+        X[:, 2] += 6 * known
+        model = AlternativeClustering(3, random_state=0).fit(X, known)
+        assert nmi(hidden, model.labels_) > 0.9
+        assert model.n_components_ in (2, 3)
+        assert model.novelty_weight_ in (0.1, 1 / 300)
 
 
 class TestAgainstTheTextbook:
@@ -172,12 +211,12 @@ class TestHiddenViews:
             assert model.novelty_ < 0.01
         assert np.mean(found) >= least - 1e-12
 
+    @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
     def test_defaults_where_nothing_stands_apart(self):
-        """Without a clear alternative the width is half the median distance, not one that isolates rows."""
+        """Without a clear alternative the width is not one that isolates rows."""
         rng = np.random.default_rng(0)
         X = rng.normal(size=(120, 6))
         model = AlternativeClustering(random_state=0).fit(X, rng.integers(2, size=120))
-        assert model.kernel_.width_ == pytest.approx(0.5 * np.median(pdist(scaled(X))))
         assert np.bincount(model.labels_).min() > 20
 
     def test_spectral_start_beats_random_ones(self):
@@ -207,7 +246,7 @@ class TestHiddenViews:
         X = 6 * bits * [1.0, 0.9, 0.8] + 0.3 * rng.normal(size=(160, 3))
         known = bits[:, :1]
         for _ in range(2):
-            model = AlternativeClustering(2, kernel=RBF(0.5), random_state=0).fit(X, known)
+            model = AlternativeClustering(2, random_state=0).fit(X, known)
             known = np.column_stack([known, model.labels_])
         assert model.novelty_.shape == (2,)
         assert model.novelty_.max() < 0.01
@@ -249,11 +288,11 @@ class TestNewRows:
 
     def test_many_rows_use_landmarks(self, monkeypatch):
         """Above the limit landmarks stand for all rows, in the projection, the clusters and predict."""
-        monkeypatch.setattr(alternating, "EXACT_SAMPLES", 500)
+        monkeypatch.setattr(_estimator, "EXACT_SAMPLES", 500)
         X, y, hidden = make_large_gauss(2000, random_state=0)
         model = AlternativeClustering(2, kernel=RBF("median50"), n_features=200, random_state=0).fit(X, y)
         assert nmi(hidden, model.labels_) > 0.99
-        assert model.clusters_.expansion.points is None
+        assert model.clusters_.place.expansion.points is None
         np.testing.assert_array_equal(model.predict(X), model.labels_)
 
 
@@ -342,11 +381,11 @@ class TestPromises:
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            ({"n_components": 2}, "n_components=2 leaves nothing to choose"),
+            ({"n_components": 3}, "n_components=3 is more than the n_features=2"),
             ({"n_clusters": 0}, "n_clusters=0 must be a whole number >= 1"),
             ({"n_clusters": 41}, "n_clusters=41 is more than"),
             ({"novelty": -1.0}, "novelty=-1.0 must be a finite number >= 0"),
-            ({"novelty": "much"}, "novelty='much' is not known; pass a number >= 0 or 'balance'"),
+            ({"novelty": "much"}, "novelty='much' is not known; pass a number >= 0, 'auto' or 'balance'"),
             ({"kernel": "laplacian"}, "is not a smooth function"),
             ({"init": "other"}, "init='other' is not known"),
         ],

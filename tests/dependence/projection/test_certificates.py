@@ -17,11 +17,10 @@ from dependence.projection.textbook_ism import (
     projected,
     rows,
 )
+from gramian.dependence.projection._pairs import PairSum, profiles_of
 from gramian.dependence.projection.certificates import Curvature, second_order
 from gramian.dependence.projection.conic import alignment_weights, combined_kernel
 from gramian.dependence.projection.ism import ism
-from gramian.dependence.projection.pairs import PairSum
-from gramian.dependence.projection.profiles import profiles_of
 from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import RBF, Linear, Multiquadric, Polynomial, RelativeRBF
 

@@ -18,13 +18,12 @@ from sklearn.preprocessing import StandardScaler
 import gramian
 from dependence.projection.textbook_ism import KERNELS, kernel_of, orthonormal, pair_weights, projector, rows
 from dependence.projection.textbook_ism import objective as slow_objective
-from gramian.dependence.projection import climb
-from gramian.dependence.projection.climb import Climb
-from gramian.dependence.projection.eigenspace import KrylovSpace
+from gramian.dependence.projection import _climb
+from gramian.dependence.projection._climb import Climb
+from gramian.dependence.projection._eigenspace import KrylovSpace
+from gramian.dependence.projection._pairs import Formed, PairSum, profiles_of
+from gramian.dependence.projection._start import ConstantPhi
 from gramian.dependence.projection.ism import ism, objective, sine, suggest_n_components
-from gramian.dependence.projection.pairs import Formed, PairSum
-from gramian.dependence.projection.profiles import profiles_of
-from gramian.dependence.projection.spectral import ConstantPhi
 from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import (
     RBF,
@@ -347,7 +346,7 @@ def test_slow_climbs_are_extrapolated(monkeypatch):
     X, y, _ = standardised(load_wine)
     weights, kernel = PairWeights.of_labels(y), 4**-3.0 * Polynomial(3, 4.0)
     quick = ism(X, weights, kernel, 4)
-    monkeypatch.setattr(climb, "_SLOW", 1.0)
+    monkeypatch.setattr(_climb, "_SLOW", 1.0)
     slow = ism(X, weights, kernel, 4)
     assert quick.objective == pytest.approx(slow.objective, rel=1e-10)
     assert quick.n_evaluations < 0.7 * slow.n_evaluations
@@ -403,9 +402,8 @@ def test_bad_input():
     X, y = blobs(30, 4)
     weights, kernel = PairWeights.of_labels(y), RBF(1.0)
     for arguments, options, message in (
-        ((X, weights, kernel, 4), {}, "pass n_components < 4"),
+        ((X, weights, kernel, 5), {}, "pass n_components <= 4"),
         ((X, weights, kernel, 0), {}, "n_components=0"),
-        ((X[:, :1], weights, kernel, 1), {}, "X has one column"),
         ((X, weights.dense(), kernel, 2), {}, "weights must be PairWeights but is of type ndarray"),
         ((X, PairWeights.of_targets(np.full(30, 0.1)), kernel, 2), {}, "all weights of pairs are zero"),
         ((X, weights, kernel, 2), {"init": None}, "init=None"),

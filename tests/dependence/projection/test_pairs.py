@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import gramian
 from dependence.projection.textbook_ism import (
     KERNELS,
     WEIGHTS,
@@ -13,15 +12,13 @@ from dependence.projection.textbook_ism import (
     objective,
     orthonormal,
     pair_weights,
-    projected,
     rows,
 )
-from gramian.dependence.projection import pairs
-from gramian.dependence.projection.approximate import FourierPairSum, NystroemPairSum
+from gramian.dependence.projection import _pairs as pairs
+from gramian.dependence.projection._approximate import FourierPairSum, NystroemPairSum
+from gramian.dependence.projection._pairs import PairSum, profiles_of
 from gramian.dependence.projection.ism import objective as fast_objective
-from gramian.dependence.projection.pairs import PairSum, projected_gram
-from gramian.dependence.projection.profiles import profiles_of
-from gramian.kernels import RBF, Cauchy, InverseMultiquadric, Laplacian, Linear, RationalQuadratic, SquaredDistance
+from gramian.kernels import RBF, Cauchy, InverseMultiquadric, Linear, RationalQuadratic, SquaredDistance
 
 every_kernel = pytest.mark.parametrize("name", KERNELS)
 every_weight = pytest.mark.parametrize("kind", WEIGHTS)
@@ -203,7 +200,7 @@ def test_chunks_add_up(approximate, monkeypatch):
     X, W, weights = rows(300), orthonormal(), pair_weights("labels", 300)
     arguments = X, weights, profiles_of(RBF(1.3)), 2, 40
     whole = approximate(*arguments, np.random.default_rng(0)).evaluate(W)
-    monkeypatch.setattr("gramian.dependence.projection.approximate._CHUNK_BYTES", 1)
+    monkeypatch.setattr("gramian.dependence.projection._approximate._CHUNK_BYTES", 1)
     monkeypatch.setattr("gramian.grams.tiles._SERIAL_ENTRIES", 0)
     parts = approximate(*arguments, np.random.default_rng(0), n_workers=3).evaluate(W)
     assert parts.objective == pytest.approx(whole.objective, rel=1e-10)
@@ -211,25 +208,3 @@ def test_chunks_add_up(approximate, monkeypatch):
 
 
 # The Gram of projected rows --------------------------------------------------------------------------------
-
-
-@every_kernel
-def test_projected_gram(name):
-    """The Gram of projected rows is the kernel there, with the widths that the rows had."""
-    X, W = rows(), orthonormal()
-    kernel = kernel_of(name, X)
-    expected = projected(kernel, X, W)
-    np.testing.assert_allclose(projected_gram(kernel, X @ W).dense(), expected, rtol=1e-12, atol=1e-12)
-    with gramian.config(memory_budget=1000):
-        lazy = projected_gram(kernel, X @ W)
-    np.testing.assert_allclose(lazy @ np.eye(24), expected, rtol=1e-11, atol=1e-11)
-
-
-def test_projected_gram_of_nested_relative_kernels():
-    """Widths of rows stay with them inside sums and multiples."""
-    X, W = rows(), orthonormal()
-    kernel = (2.0 * KERNELS["relative rbf"] + RBF(1.0)).fit(X)
-    expected = 2 * projected(kernel.first_.kernel_, X, W) + RBF(1.0)(X @ W)
-    np.testing.assert_allclose(projected_gram(kernel, X @ W).dense(), expected, atol=1e-12)
-    with pytest.raises(ValueError, match="is not a smooth function"):
-        projected_gram(Laplacian(1.0), X)

@@ -13,15 +13,16 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import normalized_mutual_info_score
+from sklearn.metrics import normalized_mutual_info_score, pairwise_distances
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 import gramian
 from gramian.datasets import make_large_gauss
-from gramian.dependence.projection import alternating
+from gramian.dependence.projection import _estimator
 from gramian.dependence.projection.reduction import DependenceReduction
+from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import RBF, Linear, Multiquadric, RelativeRBF, SquaredDistance
 from gramian.landmarks import Nystroem
 
@@ -194,13 +195,49 @@ class TestSupervised:
         assert model.score(X[:50], y[:50]) > 0
 
     def test_gap_chooses_the_number_of_components(self, rng):
-        """Four groups in a plane need two directions, whatever number of columns there is beside."""
-        y = np.repeat(range(4), 40)
-        corners = 4 * np.array([(1, 1), (1, -1), (-1, 1), (-1, -1)])[y]
-        X = np.hstack([corners, np.zeros((160, 4))]) + rng.normal(size=(160, 6))
-        model = DependenceReduction(None, kernel="linear").fit(X, y)
+        """Targets that are two of six columns need two directions."""
+        X = rng.normal(size=(400, 6))
+        y = X[:, :2]
+        model = DependenceReduction(None, kernel="linear", target="linear").fit(X, y)
         assert model.n_components_ == 2
         assert model.projector_diag_[:2].sum() > 1.9
+
+    def test_k_classes_get_at_least_one_direction_less(self):
+        """Classes along one line, and a little beside it, keep the directions behind the widest gap."""
+        rng = np.random.default_rng(0)
+        y = np.arange(240) % 4
+        means = np.array([(-24, 1, -1, 0, 0), (-8, -1, 3, 0, 0), (8, -1, -3, 0, 0), (24, 1, 1, 0, 0)])
+        model = DependenceReduction(None, kernel="linear", standardize=False).fit(
+            means[y] + 0.3 * rng.normal(size=(240, 5)), y
+        )
+        assert np.argmax(model.eigengaps_) == 0  # the gap alone says one component
+        assert model.n_components_ == 3
+        assert model.projector_diag_[:3].min() > 0.8
+
+    def test_as_many_components_as_columns_are_a_rotation(self, wine):
+        """No distance changes, the columns are uncorrelated in Φ, and the strongest component comes first."""
+        X, y = wine[0][:, :4], wine[1]
+        model = DependenceReduction(4, random_state=0).fit(X, y)
+        np.testing.assert_allclose(model.components_ @ model.components_.T, np.eye(4), atol=1e-12)
+        Z = (X - X.mean(axis=0)) / X.std(axis=0)
+        np.testing.assert_allclose(pairwise_distances(model.transform(X)), pairwise_distances(Z), atol=1e-6)
+        K, L = model.kernel_(Z), y[:, None] == y
+        centre = np.eye(len(Z)) - 1 / len(Z)
+        P = (centre @ L @ centre) * K / model.kernel_.width_**2  # of the Gaussian: Φ = Xᵀ (P − diag(P 1)) X
+        phi = Z.T @ (P - np.diag(P.sum(axis=1))) @ Z
+        np.testing.assert_allclose(
+            model.components_ @ phi @ model.components_.T, np.diag(model.eigenvalues_), atol=1e-8 * np.abs(phi).max()
+        )
+        assert np.all(np.diff(model.eigenvalues_) <= 0)
+        assert model.converged_
+        assert model.second_order(X, y).is_local_maximum
+
+    def test_one_column_is_kept(self, wine):
+        """A table of one column has but one rotation, with labels and without."""
+        X = wine[0][:, :1]
+        for model in (DependenceReduction(1), DependenceReduction(None)):
+            np.testing.assert_allclose(np.abs(model.fit(X, wine[1]).components_), [[1.0]])
+        assert DependenceReduction(1, n_clusters=2).fit(X).n_components_ == 1
 
     @pytest.mark.parametrize("kernel", ["rbf", "linear", Multiquadric()], ids=str)
     def test_wine_is_classified_behind_it(self, wine, kernel):
@@ -289,7 +326,7 @@ class TestUnsupervised:
     def test_objective_is_that_of_the_kept_projection(self, wine, monkeypatch):
         """Where the turns end below their best, the best is kept, and its objective with it."""
         paths = iter([3.0, 5.0, 4.0])
-        monkeypatch.setattr(alternating, "agreement", lambda gram, weights: next(paths))
+        monkeypatch.setattr(PairWeights, "agreement", lambda weights, gram: next(paths))
         monkeypatch.setattr("gramian.dependence.projection.reduction._TURNS", 3)
         with pytest.warns(ConvergenceWarning, match="still changed"):
             model = DependenceReduction(2, n_clusters=3, random_state=0).fit(wine[0])
@@ -372,6 +409,43 @@ class TestSemiSupervised:
         assert not hasattr(model, "labels_")
 
 
+class TestWhitening:
+    """``whiten=True``: W is sought among uncorrelated columns of unit variance."""
+
+    def test_rows_are_those_of_a_fit_on_whitened_columns(self, wine):
+        """The projection is that of the columns whitened by hand, with their median width."""
+        X, y = wine
+        Z = (X - X.mean(axis=0)) / X.std(axis=0)
+        values, vectors = np.linalg.eigh(Z.T @ Z / len(Z))
+        white = Z @ vectors / np.sqrt(values)
+        expected = DependenceReduction(2, standardize=False).fit(white, y)
+        model = DependenceReduction(2, whiten=True).fit(X, y)
+        assert model.objective_ == pytest.approx(expected.objective_, rel=1e-6)
+        got, wanted = model.transform(X), expected.transform(white)
+        np.testing.assert_allclose(pairwise_distances(got), pairwise_distances(wanted), atol=1e-4)
+        np.testing.assert_allclose(got.T @ got / len(X), np.eye(2), atol=1e-8)  # orthonormal among white columns
+
+    def test_components_weigh_the_scaled_columns(self, wine):
+        """``transform`` is a product with ``components_``, and the projector is that of their rows."""
+        X, y = wine
+        X = np.column_stack([X, X[:, 0] + X[:, 1], np.ones(len(X))])  # a combination and a constant
+        model = DependenceReduction(2, whiten=True).fit(X, y)
+        assert model.components_.shape == (2, 15)
+        assert not model.components_[:, 14].any()
+        np.testing.assert_allclose(model.transform(X), (X - model.mean_) / model.scale_ @ model.components_.T)
+        B = model.components_
+        np.testing.assert_allclose(model.projector_diag_, np.diag(B.T @ np.linalg.inv(B @ B.T) @ B), atol=1e-10)
+        Z = model.transform(X)
+        np.testing.assert_allclose(model.transform(model.inverse_transform(Z)), Z, atol=1e-8)
+        with pytest.raises(ValueError, match="n_components=14 is more than the n_features=13"):
+            DependenceReduction(14, whiten=True).fit(X, y)
+
+    def test_without_labels_it_predicts_too(self, wine):
+        """Clusters of the fitted rows are found again."""
+        model = DependenceReduction(2, n_clusters=3, whiten=True, random_state=0).fit(wine[0])
+        np.testing.assert_array_equal(model.predict(wine[0]), model.labels_)
+
+
 class TestReading:
     """What the components say about the columns."""
 
@@ -398,10 +472,10 @@ class TestReading:
 
     @pytest.mark.parametrize("standardize", [True, False])
     def test_constant_columns_do_not_count(self, rng, standardize):
-        """As many components as columns that vary are refused, whether or not constant ones make up the number."""
+        """More components than columns that vary are refused, whether or not constant ones make up the number."""
         X = np.hstack([rng.normal(size=(30, 3)), np.full((30, 2), 0.3)])
-        with pytest.raises(ValueError, match=r"n_components=3 leaves nothing to choose: X has n_features=3"):
-            DependenceReduction(3, standardize=standardize).fit(X, np.arange(30) % 2)
+        with pytest.raises(ValueError, match=r"n_components=4 is more than the n_features=3 that are not constant"):
+            DependenceReduction(4, standardize=standardize).fit(X, np.arange(30) % 2)
 
     def test_importances_and_projector(self, wine):
         """Importances sum to one; the projector's diagonal sums to the number of components; rows are orthonormal."""
@@ -447,18 +521,18 @@ class TestScale:
         """Above the documented number of samples the kernel becomes one of landmarks, and answers stay close."""
         X, y = wine
         exact = DependenceReduction(2).fit(X, y)
-        monkeypatch.setattr(alternating, "EXACT_SAMPLES", 100)
+        monkeypatch.setattr(_estimator, "EXACT_SAMPLES", 100)
         near = DependenceReduction(2, n_features=150, random_state=0).fit(X, y)
         np.testing.assert_allclose(projector(near.components_), projector(exact.components_), atol=0.02)
         clusters = DependenceReduction(3, n_clusters=3, n_features=100, random_state=0).fit(X)
-        assert isinstance(clusters.clusters_.expansion.kernel, Nystroem)
+        assert isinstance(clusters.clusters_.place.expansion.kernel, Nystroem)
         assert nmi(y, clusters.labels_) > 0.8
         np.testing.assert_array_equal(clusters.predict(X), clusters.labels_)
 
     @pytest.mark.parametrize("kernel", ["rbf", "linear", "squared_distance"])
     def test_many_rows_need_little_memory(self, kernel, monkeypatch):
         """Twenty thousand rows are clustered in a twentieth of the memory of their Gram matrix."""
-        monkeypatch.setattr(alternating, "EXACT_SAMPLES", 1000)
+        monkeypatch.setattr(_estimator, "EXACT_SAMPLES", 1000)
         rng = np.random.default_rng(0)
         y = rng.integers(2, size=20_000)
         X = rng.normal(size=(20_000, 5)) + 4 * y[:, None] * [1, 0, 0, 0, 0]
@@ -477,7 +551,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            ({"n_components": 13}, r"n_components=13 leaves nothing to choose.*n_components < 13"),
+            ({"n_components": 14}, r"n_components=14 is more than the n_features=13.*n_components <= 13"),
             ({"n_components": 0}, "n_components=0 must be a whole number"),
             ({"kernel": "cosine"}, "is not a smooth function"),
             ({"kernel": "nothing"}, "kernel='nothing' is not a kernel"),
@@ -514,11 +588,6 @@ class TestRefusals:
         """A y that says nothing, or not enough, is refused."""
         with pytest.raises(ValueError, match=message):
             DependenceReduction(2).fit(wine[0], y)
-
-    def test_one_column(self, wine):
-        """One column that varies cannot be projected, which is said without naming an impossible number."""
-        with pytest.raises(ValueError, match="a projection needs two or more"):
-            DependenceReduction(1).fit(wine[0][:, :1], wine[1])
 
     def test_a_fold_of_one_class_scores_nothing(self, wine):
         """HSIC with a constant y is 0, so a fold that has one class only is no error."""

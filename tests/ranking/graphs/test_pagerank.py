@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gramian import personalized_pagerank
 from gramian.grams import DenseGram, SparseGram
-from gramian.ranking.graphs import gauss_seidel, pagerank, push, transitions
+from gramian.ranking.graphs import graph_walk, pagerank, push
 from ranking.textbook import DANGLING, NETWORKS, random_graph, read_network, textbook
 
 ANY = ("power", "direct", "push", "auto")
@@ -27,10 +27,10 @@ def rng():
 def loops(request, monkeypatch):
     """Once with the compiled loops, however small the graph, and once as if numba were not installed."""
     if request.param == "compiled":
-        monkeypatch.setattr(transitions, "_COMPILE_EDGES", 0)
+        monkeypatch.setattr(graph_walk, "_COMPILE_EDGES", 0)
         monkeypatch.setattr(push, "_COMPILE_EDGES", 0)
     else:
-        monkeypatch.setattr(transitions, "compiled", lambda: None)
+        monkeypatch.setattr(graph_walk, "compiled", lambda: None)
         monkeypatch.setattr(push, "compiled", lambda: None)
         monkeypatch.setattr(pagerank, "compiled", lambda: None)
     return request.param
@@ -104,7 +104,7 @@ class TestAgainstTheTextbook:
         import gramian
         from gramian.grams import tiles
 
-        monkeypatch.setattr(transitions, "_TILE_ROWS", 7)
+        monkeypatch.setattr(graph_walk, "_TILE_ROWS", 7)
         monkeypatch.setattr(tiles, "_SERIAL_ENTRIES", 0)
         for directed in (True, False):
             graph = csr_array(random_graph(rng, 100, directed=directed))
@@ -124,22 +124,7 @@ class TestAgainstTheTextbook:
             np.testing.assert_allclose(scores, alone, atol=2e-8)
 
 
-class TestGaussSeidel:
-    @pytest.mark.parametrize("dangling", DANGLING)
-    @pytest.mark.parametrize("weighted", [True, False])
-    @pytest.mark.parametrize("directed", [True, False])
-    def test_against_the_textbook(self, rng, directed, weighted, dangling):
-        """Within tol of the dense solve, for arrays and CSR, loops included, at coarse and at fine tolerances."""
-        A = random_graph(rng, directed=directed, weighted=weighted)
-        A[3, 3] = 1.0
-        S = np.eye(30)[:, [0, 28, 29]]
-        expected = np.column_stack([textbook(A, s, 0.15, dangling) for s in S.T])
-        for tol in (1e-3, 1e-8, 1e-12):
-            for graph in (A, csr_array(A)):
-                scores = personalized_pagerank(graph, S, method="gauss_seidel", dangling=dangling, tol=tol)
-                assert np.abs(scores - expected).sum(axis=0).max() <= tol
-                np.testing.assert_allclose(scores.sum(axis=0), 1, atol=1e-14)
-
+class TestChoiceOfMethod:
     def test_without_numba(self, monkeypatch):
         """Asked for by name it says what is missing."""
         monkeypatch.setattr(pagerank, "compiled", lambda: None)
@@ -159,42 +144,6 @@ class TestGaussSeidel:
         A = csr_array(random_graph(rng, directed=directed))
         same = personalized_pagerank(A, seeds, method=compiled if loops == "compiled" else plain)
         np.testing.assert_array_equal(personalized_pagerank(A, seeds), same)
-
-    @pytest.mark.parametrize("directed", [True, False])
-    @pytest.mark.parametrize("dangling", DANGLING)
-    def test_panels_in_a_better_order(self, rng, monkeypatch, directed, dangling):
-        """Several panels, of nodes in another order, are the dense solve too, for sparse and for dense seeds."""
-        monkeypatch.setattr(gauss_seidel, "_PANEL", 8)
-        monkeypatch.setattr(gauss_seidel, "_ORDER_NODES", 0)
-        for weighted in (True, False):
-            A = random_graph(rng, directed=directed, weighted=weighted)
-            even = np.full((30, 30), 1 / 30)
-            for S in (np.eye(30), 0.5 * np.eye(30) + 0.5 * even):
-                expected = np.column_stack([textbook(A, s, 0.15, dangling) for s in S.T])
-                for seeds in (S, csr_array(S)):
-                    scores = personalized_pagerank(csr_array(A), seeds, method="gauss_seidel", dangling=dangling)
-                    assert np.abs(scores - expected).sum(axis=0).max() <= 1e-8
-
-    def test_order_brings_neighbours_together(self, rng):
-        """Of shuffled cliques on a ring, neighbours end up at less than half their distance."""
-        cliques = np.kron(np.eye(6), np.ones((8, 8))) - np.eye(48)
-        for i in range(6):
-            j = (8 * i + 9) % 48
-            cliques[8 * i, j] = cliques[j, 8 * i] = 1
-        shuffle = rng.permutation(48)
-        graph = coo_array(cliques[np.ix_(shuffle, shuffle)])
-        names = gauss_seidel.neighbours_together(csr_array(graph), transitions.compiled())
-        np.testing.assert_array_equal(np.sort(names), np.arange(48))
-        place = np.argsort(names)
-        assert np.abs(place[graph.row] - place[graph.col]).mean() < 0.5 * np.abs(graph.row - graph.col).mean()
-
-    def test_weights_beyond_single_precision(self):
-        """Degrees from 1e-60 to 1 are swept in double precision throughout."""
-        A = np.array([[0, 1, 0, 0], [1, 0, 1e-60, 0], [0, 1e-60, 0, 1e-60], [0, 0, 1e-60, 0]])
-        expected = textbook(A, np.eye(4)[3], 0.15)
-        for graph in (A, csr_array(A)):
-            scores = personalized_pagerank(graph, 3, method="gauss_seidel")
-            assert np.abs(scores - expected).sum() <= 1e-8
 
 
 class TestLaws:
@@ -396,31 +345,3 @@ def test_numba_waits_for_a_large_graph():
         "raise SystemExit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_stored_zeros_and_tiny_weights():
-    """A zero that is stored is no edge, even on one side only; weights too small to divide by are refused."""
-    path = csr_array((np.array([1.0, 0.0, 1.0, 1.0, 1.0]), ([0, 0, 1, 1, 2], [1, 2, 0, 2, 1])), shape=(3, 3))
-    np.testing.assert_allclose(personalized_pagerank(path, 0, method="cg"), personalized_pagerank(path.toarray(), 0))
-    assert path.nnz == 5
-    with pytest.raises(ValueError, match="too small to divide by"):
-        personalized_pagerank(np.array([[0, 1e-320], [1e-320, 0]]), 0)
-
-
-def test_direct_solve_of_weights_far_apart():
-    """Well conditioned whatever the weights: no warning, and the answer of the iteration."""
-    A = np.random.default_rng(0).random((8, 8)) * 10.0 ** -np.arange(0, 24, 3)[:, None]
-    np.testing.assert_allclose(
-        personalized_pagerank(A, 2, method="direct"), personalized_pagerank(A, 2, method="power", tol=1e-12), atol=1e-11
-    )
-
-
-def test_many_dead_ends_do_not_stop_the_sweeps():
-    """What sinks hold is summed anew, so that rounding does not pile up and small errors are reached."""
-    rng = np.random.default_rng(1)
-    n = 3000
-    heads, tails = rng.integers(n, size=(2, 2500))
-    graph = csr_array((np.ones(len(heads)), (heads, tails)), shape=(n, n))
-    exact = textbook(graph.toarray(), np.full(n, 1 / n), 0.05, "uniform")
-    scores = personalized_pagerank(graph, restart=0.05, method="gauss_seidel", tol=1e-12)
-    assert np.abs(scores - exact).sum() <= 1e-12 + 1e-13

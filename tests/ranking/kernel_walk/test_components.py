@@ -6,7 +6,7 @@ from scipy.sparse import block_diag, csr_array
 
 from gramian.grams import DenseGram, FeatureGram, SparseGram
 from gramian.kernels import ClusterKernel
-from gramian.ranking.kernel_walk.components import DeflatedWalk, decompose
+from gramian.ranking.kernel_walk.components import DeflatedGram, decompose
 from gramian.ranking.kernel_walk.walk import Walk
 
 
@@ -22,7 +22,7 @@ def test_deflation_on_components(sparse, rng):
     W = block_diag([rng.uniform(0.1, 1, (size, size)) for size in sizes]).toarray()
     W = W + W.T
     walk = Walk(SparseGram(csr_array(W)) if sparse else DenseGram(W))
-    deflated = DeflatedWalk(walk)
+    deflated = DeflatedGram(walk)
     root = np.sqrt(W.sum(axis=1))
     Kn = W / np.outer(root, root)
     for k in (2, 3, 6):
@@ -43,6 +43,6 @@ def test_deflation_keeps_sparse_features(rng):
     K = kernel(X)
     root = np.sqrt(K.sum(axis=1))
     expected = np.linalg.eigvalsh(K / np.outer(root, root))[::-1]
-    np.testing.assert_allclose(DeflatedWalk(walk).eigenpairs(8)[0], expected[1:9], atol=1e-8)
+    np.testing.assert_allclose(DeflatedGram(walk).eigenpairs(8)[0], expected[1:9], atol=1e-8)
     spectrum = decompose(walk, None, 0.01, definite=True)
     assert len(spectrum.values) == (expected[1:] > 0.01).sum()

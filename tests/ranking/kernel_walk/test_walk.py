@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KernelDensity
 
 from gramian.grams import DenseGram, FeatureGram, SparseGram
 from gramian.kernels import RBF
+from gramian.ranking import best_first
 from gramian.ranking.kernel_walk.components import decompose
-from gramian.ranking.kernel_walk.walk import Walk, conjugate_gradients, exact_scores
-from gramian.ranking.queries import best_first
+from gramian.ranking.kernel_walk.walk import Walk, exact_scores
 
 
 @pytest.fixture
@@ -64,24 +63,6 @@ def test_base_scores_are_a_density(rng):
     density = np.exp(KernelDensity(kernel="gaussian", bandwidth=0.7).fit(X).score_samples(X))
     walk = Walk(RBF(0.7).gram(X))
     np.testing.assert_allclose(walk.base_scores, density / density.sum(), rtol=1e-10)
-
-
-def test_conjugate_gradients_says_when_it_stops(monkeypatch):
-    """Out of products, the iteration warns by how much it missed."""
-    monkeypatch.setattr("gramian.ranking.kernel_walk.walk._MAX_PRODUCTS", 2)
-    A = np.diag(np.linspace(1, 100, 20))
-    with pytest.warns(ConvergenceWarning, match="stopped after 2 products"):
-        conjugate_gradients(lambda V: A @ V, np.ones((20, 1)), None, 1e-12)
-
-
-def test_columns_leave_the_block_when_done():
-    """Columns that need different numbers of steps are all solved, zero columns included."""
-    A = np.diag(np.r_[1.0, 1.0, np.linspace(1, 50, 18)])
-    B = np.random.default_rng(0).standard_normal((20, 4))
-    B[:, 1] = 0
-    B[2:, 2] = 0
-    found = conjugate_gradients(lambda V: A @ V, B, None, 1e-12)
-    np.testing.assert_allclose(found, np.linalg.solve(A, B), atol=1e-9)
 
 
 def test_unknown_or_impossible_solvers_are_refused():

@@ -198,7 +198,7 @@ class CompletedGraph(Kernel):
         self.kind = kind
         self.columns = columns
 
-    def fit(self, X: Matrix, y: Any = None) -> CompletedGraph:
+    def fit(self, X: Matrix, y: Any = None, sample_weight: Any = None) -> CompletedGraph:
         """Learn the units of the columns and keep rows to fill holes from; see :meth:`Kernel.fit`."""
         check_choice(self, "kind", tuple(KINDS))
         X = self._checked(X, reset=True)

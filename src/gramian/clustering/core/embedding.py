@@ -6,16 +6,15 @@ only for products, degrees and eigenpairs, so its kind does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from scipy.linalg import qr
-from scipy.sparse.csgraph import connected_components
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
+from gramian.clustering.core.components import spread_pairs
 from gramian.embedding.kernel_eca import entropy_axes
 from gramian.grams import Gram
 from gramian.grams.views import NormalizedGram, SandwichGram
@@ -26,7 +25,6 @@ from gramian.typing import Array, Matrix, RandomState
 _ISOLATED = 1e-12  # of the largest degree: relaxed clusters take a sample of less for one that is similar to nothing
 _UNSCALED = ("kpca", "keca")
 _RELAXED = ("relaxed", "relaxed_kernel")
-_ROWS_AT_ONCE = 256
 _CLEAR_SPREAD = 1e-3  # of the variance: one start of k-means that leaves less has found clusters that lie apart
 
 # The embedding ---------------------------------------------------------------------------------------------
@@ -91,9 +89,9 @@ class Axes:
         tol : float, optional
             Accuracy of the eigenvectors.
         inside : ndarray (n,) of bool, optional
-            The samples to embed, those of :func:`large_components`; by default all. For "rw" and "sym".
+            The samples to embed, those of ``components.large_components``; by default all. For "rw" and "sym".
         least_spread : float
-            Axes on fewer samples than this are passed over, see :func:`spread_pairs`. For "rw" and "sym".
+            Axes on fewer samples than this are passed over, as ``components.spread_pairs`` says. For "rw" and "sym".
         known : (values, vectors), optional
             At least k eigenpairs of the operator on the samples inside, found before.
         """
@@ -107,7 +105,7 @@ class Axes:
             if inverse_roots is None or not least_spread:
                 known = eigenpairs(k)
             else:
-                known = spread_pairs(eigenpairs, k, inverse_roots, least_spread)
+                known = spread_pairs(eigenpairs, k, least_spread)
         values, vectors = known[0][:k], known[1][:, :k]
         least = 1e-9 if kind in _RELAXED else max(1e-6, 10 * float(np.finfo(values.dtype).eps))
         keep = values > least * float(values.max(initial=0.0))  # beyond the rank, vectors are arbitrary
@@ -184,86 +182,6 @@ def _spread(values: Array, inside: Array) -> Array:
     whole = np.zeros((len(inside), *values.shape[1:]), values.dtype)
     whole[inside] = values
     return whole
-
-
-def least_cluster(n: int, k: int) -> float:
-    """The fewest of n samples that may be one of k clusters, ½ √(n / k).
-
-    Even clusters have n / k samples, and √(n / k) is how much their sizes vary if samples fall into them at random; a
-    part of less than half of that is a stray one. A pair is none of 2 clusters of 1,000 samples; 5 of 60 may be one.
-    """
-    return 0.5 * float(np.sqrt(n / k))
-
-
-def large_components(gram: Gram, least: float) -> Array:
-    """Mask (n,) of the samples in connected components of at least so many samples.
-
-    Every component has an eigenvector of the largest eigenvalue, 1, however small it is: a pair of samples beside a
-    large component would take an axis, and then a cluster, that belongs to a part of the large one. Components are
-    known where the entries of K are held; a kernel evaluated on demand or by features is taken as one.
-    """
-    labels = _components(gram)
-    if labels is None:
-        return np.ones(gram.shape[0], bool)
-    large: Array = (np.bincount(labels) >= least)[labels]
-    return large
-
-
-def spread_pairs(
-    eigenpairs: Callable[[int], tuple[Array, Array]], k: int, inverse_roots: Array, least: float
-) -> tuple[Array, Array]:
-    """The k leading eigenpairs of a walk on at least so many samples each.
-
-    A few samples that hang on a network by one edge have an eigenvalue near 1, as a small component has. The axis
-    u = D^-½ e lies on about (Σ u²)² / Σ u⁴ samples. Where too few axes are spread, the leading ones are taken.
-    """
-    values, vectors = eigenpairs(k)
-    spread = _spread_over(vectors, inverse_roots) >= least
-    if spread.all():
-        return values, vectors
-    values, vectors = eigenpairs(min(len(vectors), 2 * k + 10))
-    spread = _spread_over(vectors, inverse_roots) >= least
-    best = np.sort(np.argsort(~spread, kind="stable")[:k])
-    return values[best], vectors[:, best]
-
-
-def _spread_over(vectors: Array, inverse_roots: Array) -> Array:
-    squares = (inverse_roots[:, None] * vectors.astype(np.float64)) ** 2
-    fourth = (squares**2).sum(axis=0)
-    return np.divide(squares.sum(axis=0) ** 2, fourth, out=np.zeros(len(fourth)), where=fourth > 0)
-
-
-def _components(gram: Gram) -> Array | None:
-    """Label (n,) of the connected component of each sample; None for a single one, or where entries are not held."""
-    if gram.csr is not None:
-        edges = gram.csr
-        if edges.nnz and not edges.data.all():  # SciPy takes a zero that is stored for an edge
-            edges = edges.copy()
-            edges.eliminate_zeros()
-        labels = connected_components(edges, directed=False)[1]
-    elif gram.held and gram.factor is None:
-        labels = _dense_components(gram)
-    else:
-        return None
-    return labels if labels.any() else None
-
-
-def _dense_components(gram: Gram) -> Array:
-    """Components by breadth-first search; a kernel without zeros is known for one component from its first row."""
-    labels = np.full(gram.shape[0], -1)
-    component = 0
-    while (outside := np.flatnonzero(labels < 0)).size:
-        labels[outside[0]] = component
-        frontier = outside[:1]
-        while frontier.size:
-            near = (gram.rows(frontier[:_ROWS_AT_ONCE]) != 0).any(axis=0)
-            new = np.flatnonzero(near & (labels < 0))
-            labels[new] = component
-            if not (labels < 0).any():
-                return labels
-            frontier = np.concatenate([frontier[_ROWS_AT_ONCE:], new])
-        component += 1
-    return labels
 
 
 def walk_of(gram: Gram) -> NormalizedGram:

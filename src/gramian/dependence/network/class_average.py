@@ -17,10 +17,10 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from gramian.checks import check_choice, check_positive, check_real, check_whole, remember_columns
 from gramian.configuration import require_memory
+from gramian.dependence.network._labelled_samples import all_equal, check_classes, indicators, scaled
+from gramian.dependence.network._layer_diagnostics import KernelClassSums
 from gramian.dependence.network.label_bandwidth import best_width
-from gramian.dependence.network.labelled_samples import all_equal, check_classes, indicators, scaled
-from gramian.dependence.network.layer_diagnostics import KernelClassSums
-from gramian.dependence.projection.columns import ColumnScaling
+from gramian.dependence.projection._estimator import ColumnScaling
 from gramian.grams import tiles
 from gramian.kernels import RBF
 from gramian.typing import Array, Matrix

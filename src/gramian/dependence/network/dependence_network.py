@@ -16,16 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from gramian.checks import check_choice, check_real, check_whole, remember_columns
 from gramian.configuration import require_memory
-from gramian.dependence.network.label_bandwidth import (
-    LABEL_KERNELS,
-    SEARCHES,
-    Criterion,
-    FoundWidth,
-    LabelKernel,
-    Search,
-    best_width,
-)
-from gramian.dependence.network.labelled_samples import (
+from gramian.dependence.network._labelled_samples import (
     all_equal,
     check_classes,
     count_contradictions,
@@ -33,8 +24,8 @@ from gramian.dependence.network.labelled_samples import (
     scaled,
     telling_rows,
 )
-from gramian.dependence.network.layer_diagnostics import LayerReport, report_table
-from gramian.dependence.network.network_layers import (
+from gramian.dependence.network._layer_diagnostics import LayerReport, report_table
+from gramian.dependence.network._network_layers import (
     FEATURE_MAPS,
     NetworkLayer,
     Projection,
@@ -44,8 +35,17 @@ from gramian.dependence.network.network_layers import (
     objective_components,
     solve_projection,
 )
-from gramian.dependence.network.network_output import class_means, closeness, forward, temperature
-from gramian.dependence.projection.columns import ColumnScaling
+from gramian.dependence.network._network_output import class_means, closeness, forward, temperature
+from gramian.dependence.network.label_bandwidth import (
+    LABEL_KERNELS,
+    SEARCHES,
+    Criterion,
+    FoundWidth,
+    LabelKernel,
+    Search,
+    best_width,
+)
+from gramian.dependence.projection._estimator import ColumnScaling
 from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import resolve_width
 from gramian.progress import steps

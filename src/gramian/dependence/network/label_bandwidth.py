@@ -16,8 +16,8 @@ from scipy.spatial.distance import pdist
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from gramian.configuration import require_memory
-from gramian.dependence.network.labelled_samples import renumbered, telling_rows
-from gramian.dependence.projection.targets import plain_labels
+from gramian.dependence.network._labelled_samples import renumbered, telling_rows
+from gramian.dependence.projection.weights import plain_labels
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
 

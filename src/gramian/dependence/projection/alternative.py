@@ -1,44 +1,46 @@
-"""Another clustering than the one you have: kernel dimension alternative clustering."""
+"""Alternative clustering: a good clustering that differs from the known ones (KDAC)."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, clone
+from sklearn.base import ClusterMixin, clone
 from sklearn.metrics import normalized_mutual_info_score
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramian.checks import check_choice, check_count, check_positive, check_real, check_samples, check_whole
-from gramian.dependence.projection.alternating import (
+from gramian.checks import check_count, check_real, check_samples
+from gramian.dependence.projection._alternating import (
     Alternation,
     ClustersForNewRows,
-    Scale,
-    agreement,
+    RelaxedClusters,
     alternate,
     clusters_of_all_columns,
-    has_degrees,
-    projected_rows,
 )
-from gramian.dependence.projection.columns import ColumnScaling, check_n_components
-from gramian.dependence.projection.profiles import profiles_of
-from gramian.dependence.projection.targets import checked_target, has_fractions
-from gramian.dependence.projection.weights import PairWeights
-from gramian.estimator import KernelEstimator
-from gramian.kernels import RBF, Kernel, resolve_width
+from gramian.dependence.projection._estimator import (
+    Approximation,
+    ColumnScaling,
+    Projector,
+    check_n_components,
+    has_degrees,
+)
+from gramian.dependence.projection.weights import PairWeights, checked_target, has_fractions
+from gramian.kernels import RBF, Kernel, NeighborGraph, resolve_width
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
 
 __all__ = ["AlternativeClustering", "alternative_search"]
 
 _WIDTHS = (0.5, 0.2, 0.1, 0.05)  # of the median distance, from which kernel="auto" chooses
-_CLEAR = 0.5  # clusters of a separation below this do not stand apart
-_TRIAL_ROWS = 1000  # rows on which widths are tried
+_TRIAL_ROWS, _TRIAL_TURNS = 300, 2  # of the first round, which all settings enter
+_FINAL_ROWS, _FINALISTS = 1000, 4  # of the second, which ends early where the clusters are clear
+_CLEAR = 0.95
+_NEIGHBORS = 10  # of the graph whose clusters are one start
 
 
-class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, KernelEstimator):
+class AlternativeClustering(ClusterMixin, Projector):
     """Find a good clustering that differs from one, or several, already known.
 
     With the known labels Y, clusters U (UᵀU = I) and a projection W (WᵀW = I), maximises
@@ -48,23 +50,26 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
     the projection is to show clusters, and as little as possible of the known ones. W and U are found in turns; the
     labels are k-means on U. Kernels that may be negative go without D.
 
+    What is left open of width, ``novelty`` and ``n_components`` is chosen together. All settings get two turns on at
+    most 300 rows; the best four, or fewer if one is clear, get all turns on at most 1000; the one whose clusters are
+    the clearest and least like the known ones (``separation_`` less the part of U that known labels explain) is
+    taken. These turns start from spectral clusters of what is left of the columns when the means of the known clusters
+    are projected out. Where all three are given there is one run, which starts from the clusters of all columns as
+    published.
+
     Parameters
     ----------
     n_clusters : int, default 2
         Of the alternative; need not be the number of known clusters.
     kernel : Kernel or str, default "auto"
-        "auto" is RBF with a width that is chosen: 50, 20, 10 and 5 % of the median distance are tried, on at most
-        1000 rows, and the one whose clusters stand apart most clearly (``separation_``) is taken. Where none exceeds
-        0.5 no clear alternative was found, and 50 % serves. The result depends on the width far more than on
-        ``novelty``. Kernels as in :class:`gramian.DependenceReduction`.
-    novelty : float or "balance", default 1.0
+        "auto" is RBF of 50, 20, 10 or 5 % of the median distance. Kernels as in
+        :class:`gramian.DependenceReduction`.
+    novelty : float, "auto" or "balance", default "auto"
         How much likeness to the known clusters costs. Columns of Y are as long as the root of a cluster's size, those
-        of U of length one, so the number of known clusters over n weighs both alike: too little to keep clear known
-        clusters from coming back (``novelty_`` near 1). 1 does, and forbids even likeness by chance. "balance" makes
-        both terms equal under all columns.
+        of U of length one, so the number of known clusters over n weighs both alike; 1 forbids even likeness by
+        chance. "auto" chooses 1/n or 0.1. "balance" makes both terms equal under all columns.
     n_components : int or None, default None
-        Columns of the projection. None: as many as X has less the directions that the known clusters' means span
-        (their number less one each), at least 1.
+        Columns of the projection. None chooses ``n_clusters`` or one less.
     standardize : bool, default True
         Scale columns to unit variance; they are always centred, and constant ones get no weight.
     init : {"spectral", "random"}, default "spectral"
@@ -101,9 +106,13 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
     cost_ : float
         novelty · novelty_hsic_ − quality_, what was minimised.
     separation_ : float
-        From 0 to 1: 1 − (1 − λ_{k−1}) / (1 − λ_k) of the eigenvalues of Q; 0 for one cluster.
+        How clearly the clusters stand apart in the projection, from 0 to 1: 1 − (1 − λ_{k−1}) / (1 − λ_k) of the
+        eigenvalues of Q; 0 for one cluster. It is no test: the projection was chosen to show clusters, and under a
+        narrow kernel noise in a few columns reaches 0.9 too. Nor does it say that the clusters are new
+        (``novelty_``), true to some grouping, or as many as there are. Values under different kernels compare only
+        roughly.
     novelty_weight_ : float
-        ``novelty``, or what "balance" made of it.
+        ``novelty``, or what "auto" chose or "balance" made of it.
     eigenvalues_ : ndarray (n_clusters,)
         Of Q.
     cluster_centers_ : ndarray
@@ -148,7 +157,7 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
         n_clusters: int = 2,
         *,
         kernel: Kernel | str | Callable[[Any, Any], Any] = "auto",
-        novelty: float | str = 1.0,
+        novelty: float | str = "auto",
         n_components: int | None = None,
         standardize: bool = True,
         init: str = "spectral",
@@ -202,28 +211,19 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
             raise ValueError(f"X has n_samples={n}; an alternative to y needs at least 3")
         if known is not None and not (known != known[0]).any():
             warnings.warn("y has only one cluster, so it does not restrict the alternative", UserWarning, stacklevel=2)
-        q = check_n_components(self.n_components, d) or _default_components(known, d)
+        q = check_n_components(self.n_components, d)
         seed = int(generator(self.random_state).integers(2**31))
-        problem = _Problem(self, known, k, q, seed)
-        kernel = self._unfitted_kernel()
-        if _is_auto(self.kernel):
-            kernel, turns, weight = problem.solve_with_best_width(X, verbose=self.verbose)
-        else:
-            turns, weight = problem.solve(X, kernel.fit(X), verbose=self.verbose)
-        clusters = ClustersForNewRows(turns.kernel, turns.rows, turns.gram, turns.clusters, k, int(self.n_init), seed)
+        kernel, turns, weight = _Problem(self, known, k, seed).solve(X, self._kernels(X), self._sizes(q, k, d))
+        clusters = ClustersForNewRows(turns, k, int(self.n_init), seed)
         self._keep(kernel, samples)
-        self.columns_, self.clusters_ = columns, clusters
-        self.mean_, self.scale_ = columns.mean, columns.scale
-        self.solution_ = turns.solution
-        self.components_ = columns.spread(turns.solution.components)
-        self.n_components_ = len(self.components_)
+        self._keep_projection(turns.solution, columns)
+        self.clusters_ = clusters
         self.labels_, self.cluster_centers_ = clusters.labels, clusters.centers
         self.n_clusters_ = len(clusters.centers)
         self.embedding_ = turns.clusters.vectors.astype(dtype)
         self.eigenvalues_ = turns.clusters.values
         self.degrees_ = None if turns.clusters.roots is None else turns.clusters.roots**2
         self.objective_path_, self.n_iter_, self.converged_ = turns.objective_path, turns.n_iter, turns.converged
-        self.stationarity_ = turns.solution.residual
         self.separation_ = turns.clusters.separation
         self.novelty_weight_ = weight
         self.quality_ = float(turns.clusters.values.sum())
@@ -234,37 +234,28 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
         return self
 
     def _check_parameters(self) -> None:
-        check_choice(self, "init", ("spectral", "random"))
-        check_choice(self, "approximation", ("auto", None, "nystroem", "fourier"))
-        check_choice(self, "standardize", (True, False))
-        check_whole(self, "n_features", "n_init", "max_iter")
-        check_whole(self, "verbose", least=0)
-        check_positive(self, "tol")
+        self._check_solver_parameters()
         if isinstance(self.novelty, str):
-            if self.novelty != "balance":
-                raise ValueError(f"novelty={self.novelty!r} is not known; pass a number >= 0 or 'balance'")
+            if self.novelty not in ("auto", "balance"):
+                raise ValueError(f"novelty={self.novelty!r} is not known; pass a number >= 0, 'auto' or 'balance'")
         else:
             check_real(self, "novelty", least=0)
+
+    def _kernels(self, X: Array) -> list[Kernel]:
+        """The fitted kernels to choose from, the widest first."""
+        if not _is_auto(self.kernel):
+            return [self._unfitted_kernel().fit(X)]
+        median = resolve_width("median", X)
+        return [RBF(part * median).fit(X) for part in _WIDTHS]
+
+    def _sizes(self, q: int | None, k: int, d: int) -> list[int]:
+        """The numbers of components to choose from."""
+        return [q] if q is not None else sorted({min(max(1, k - 1), d), min(k, d)})
 
     def _unfitted_kernel(self, n_samples: int = 0) -> Kernel:
         return RBF() if _is_auto(self.kernel) else super()._unfitted_kernel(n_samples)
 
     # Answers -----------------------------------------------------------------------------------------------
-
-    def transform(self, X: Any) -> Array:
-        """The projection ((x − mean_) / scale_) · components_ᵀ of new rows.
-
-        Parameters
-        ----------
-        X : array-like (n_new, d)
-
-        Returns
-        -------
-        Z : ndarray (n_new, n_components_)
-        """
-        check_is_fitted(self, "components_")
-        X = self._check_new(X)
-        return (((X - self.mean_) / self.scale_) @ self.components_.T).astype(X.dtype, copy=False)
 
     def predict(self, X: Any) -> Array:
         """The alternative cluster of each new row.
@@ -277,7 +268,7 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
         -------
         labels : ndarray (n_new,)
         """
-        rows = self._projected(X)
+        rows = self._projected(X)  # first: it refuses a model that was not fitted
         return self.clusters_.predict(rows)
 
     def is_outlier(self, X: Any) -> Array:
@@ -292,47 +283,86 @@ class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Trans
         mask : ndarray (n_new,) of bool
         """
         rows = self._projected(X)
-        return self.clusters_.embed(rows)[1]
+        return self.clusters_.place(rows)[1]
 
-    def _projected(self, X: Any) -> Array:
-        check_is_fitted(self, "components_")
-        X = self.columns_.informative(self._check_new(X))
-        return projected_rows(self.kernel_, X, self.solution_.components)
 
-    def _check_new(self, X: Any) -> Array:
-        return validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+class _Setting(NamedTuple):
+    """What is chosen: a fitted kernel, the weight of novelty (None: "balance"), components, and the first clusters."""
 
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.n_components_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.pairwise = False
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+    kernel: Kernel
+    novelty: float | None
+    n_components: int
+    start: str  # "all": of all columns; of those without the known means "graph" or "gaussian"
 
 
 class _Problem:
-    """Alternative clustering with everything chosen but the kernel."""
+    """The search for an alternative to known labels (n, v) with k clusters."""
 
-    def __init__(self, model: AlternativeClustering, known: Array | None, k: int, q: int, seed: int) -> None:
-        self.model, self.known, self.k, self.q, self.seed = model, known, k, q, seed
+    def __init__(self, model: AlternativeClustering, known: Array | None, k: int, seed: int) -> None:
+        self.model, self.known, self.k, self.seed = model, known, k, seed
+        self._starts: dict[tuple[int, bool, str], RelaxedClusters] = {}
 
-    def solve(self, X: Array, kernel: Kernel, *, verbose: int = 0) -> tuple[Alternation, float]:
+    def solve(self, X: Array, kernels: list[Kernel], sizes: list[int]) -> tuple[Kernel, Alternation, float]:
+        """The best of all settings: its kernel, where its turns ended, and its weight of novelty."""
+        novelties = self._novelties(len(X))
+        is_open = len(kernels) * len(novelties) * len(sizes) > 1 and self.known is not None
+        starts = ["graph", "gaussian"] if is_open else ["all"]
+        settings = [_Setting(*each) for each in product(kernels, novelties, sizes, starts)]
+        if len(settings) == 1:
+            return settings[0].kernel, *self._turns(X, settings[0])
+        few, problem = self._draw(X, _TRIAL_ROWS)
+        trials = [problem._turns(few, setting, max_iter=_TRIAL_TURNS)[0] for setting in settings]
+        merits = np.array([problem._merit(turns) for turns in trials])
+        more, problem = self._draw(X, _FINAL_ROWS)
+        finalists = []
+        for place in np.argsort(-merits.round(3), kind="stable")[:_FINALISTS]:  # the widest of equals
+            found = problem._turns(more, settings[place])
+            finalists.append((problem._merit(found[0]), settings[place], found))
+            if finalists[-1][0] > _CLEAR:
+                break
+        _, setting, found = max(finalists, key=lambda each: each[0])
+        return setting.kernel, *(found if more is X else self._turns(X, setting))
+
+    def _novelties(self, n: int) -> list[float | None]:
+        novelty = self.model.novelty
+        if self.known is None:
+            return [0.0]
+        if isinstance(novelty, str):
+            return [0.1, 1 / n] if novelty == "auto" else [None]
+        return [float(novelty)]
+
+    def _draw(self, X: Array, most: int) -> tuple[Array, _Problem]:
+        """At most so many rows of X, and the problem of alternatives among them."""
+        if len(X) <= most:
+            return X, self
+        rows = np.sort(generator(self.seed).choice(len(X), most, replace=False))
+        return X[rows], _Problem(self.model, None if self.known is None else self.known[rows], self.k, self.seed)
+
+    def _merit(self, turns: Alternation) -> float:
+        """The separation less the part of the clusters that the known labels explain."""
+        cuts = turns.clusters.vectors[:, : max(1, self.k - 1)]
+        if self.known is None:
+            return turns.clusters.separation
+        explained = [
+            sum(float(np.sum(part.sum(axis=0) ** 2)) / len(part) for part in _groups(cuts, column)) / cuts.shape[1]
+            for column in self.known.T
+        ]
+        return turns.clusters.separation - max(explained)
+
+    def _turns(self, X: Array, setting: _Setting, *, max_iter: int | None = None) -> tuple[Alternation, float]:
         """The end of the turns, and the weight of novelty."""
         model = self.model
-        profiles_of(kernel)  # refuses kernels of other families
-        scale = Scale.of(model.approximation, model.n_features, kernel, len(X), self.seed)
-        start = clusters_of_all_columns(X, self.k, scale)
+        kernel, weight, q, _ = setting
+        normalize = has_degrees(kernel)  # refuses kernels of other families
+        approximation = Approximation.of(model.approximation, model.n_features, kernel, len(X), self.seed)
         labels = None if self.known is None else PairWeights.of_labels(self.known)
         if labels is not None and labels.norm() == 0:  # a draw of rows may have one cluster only
-            labels = None
-        weight = 0.0 if labels is None else float(model.novelty) if model.novelty != "balance" else None
+            labels, weight = None, 0.0
+        start = self._start(X, approximation, setting.start)
         if weight is None and labels is not None:
-            gram = scale.fitted(RBF(), X).gram(X)
-            shown = agreement(gram, labels if start.roots is None else labels.divided(start.roots))
-            weight = float(start.values.sum()) / shown if shown > 0 else 1.0
+            every = self._start(X, approximation, "all")
+            shown = _divided(labels, every.roots).agreement(approximation.fitted(RBF(), X).gram(X))
+            weight = float(every.values.sum()) / shown if shown > 0 else 1.0
         assert weight is not None
 
         def weights(U: Array, roots: Array | None) -> PairWeights:
@@ -342,31 +372,37 @@ class _Problem:
             return pairs if roots is None else pairs.divided(roots)
 
         turns = alternate(
-            X, kernel, self.q, start.vectors, weights, self.k,
-            scale=scale, normalize=has_degrees(kernel), init=model.init, max_iter=int(model.max_iter),
-            tol=float(model.tol), verbose=verbose,
+            X, kernel, q, start.vectors, weights, self.k,
+            approximation=approximation, normalize=normalize, init=model.init,
+            max_iter=max_iter or int(model.max_iter), tol=float(model.tol), verbose=model.verbose,
         )  # fmt: skip
         return turns, weight
 
-    def solve_with_best_width(self, X: Array, *, verbose: int = 0) -> tuple[Kernel, Alternation, float]:
-        """With the width whose clusters stand apart most clearly, the widest of equals; and the kernel."""
-        median = resolve_width("median", X)
-        rows = np.arange(len(X))
-        if len(X) > _TRIAL_ROWS:
-            rows = np.sort(generator(self.seed).choice(rows, _TRIAL_ROWS, replace=False))
-        known = None if self.known is None else self.known[rows]
-        trial = _Problem(self.model, known, self.k, self.q, self.seed)
-        width, clearest, kept = 0.0, _CLEAR, None
-        for part in _WIDTHS:
-            kernel = RBF(part * median).fit(X[rows])
-            turns, weight = trial.solve(X[rows], kernel, verbose=verbose)
-            if kept is None or turns.clusters.separation > clearest + 1e-3:
-                width, kept = part * median, (kernel, turns, weight)
-                clearest = max(clearest, turns.clusters.separation)
-        if kept is not None and len(rows) == len(X):
-            return kept
-        kernel = RBF(width).fit(X)
-        return kernel, *self.solve(X, kernel, verbose=verbose)
+    def _start(self, X: Array, approximation: Approximation, start: str) -> RelaxedClusters:
+        """The first clusters, found once for all settings."""
+        place = id(X), approximation.landmarks, start
+        if place not in self._starts:
+            rest = X if start == "all" or self.known is None else _without_means(X, self.known)
+            if start == "graph":
+                graph = NeighborGraph(min(_NEIGHBORS, len(X) - 1)).fit(rest).gram(rest)
+                self._starts[place] = RelaxedClusters.of(graph, self.k, normalize=True)
+            else:
+                self._starts[place] = clusters_of_all_columns(rest, self.k, approximation)
+        return self._starts[place]
+
+
+def _groups(rows: Array, labels: Array) -> list[Array]:
+    """The rows of each label."""
+    return [rows[labels == label] for label in np.unique(labels)]
+
+
+def _without_means(X: Array, known: Array) -> Array:
+    """X without the directions that the means of the known clusters span; X itself where nothing would be left."""
+    means = np.vstack([group.mean(axis=0) for column in known.T for group in _groups(X, column)])
+    _, lengths, axes = np.linalg.svd(means - X.mean(axis=0), full_matrices=False)
+    spanned = axes[lengths > 1e-8 * max(float(lengths[0]), np.finfo(float).tiny)]
+    rest = X - X @ spanned.T @ spanned
+    return rest if np.abs(rest).max() > 1e-8 * np.abs(X).max() else X
 
 
 def alternative_search(
@@ -434,18 +470,16 @@ def _labellings(y: Any, n: int) -> Array:
     return y.reshape(n, -1)
 
 
-def _default_components(known: Array | None, d: int) -> int:
-    """All directions but those that the means of the known clusters span."""
-    spanned = 1 if known is None else sum(len(np.unique(column)) - 1 for column in known.T)
-    return max(1, d - max(1, spanned))
-
-
 def _shown(turns: Alternation, known: Array | None) -> float:
     """Tr(Yᵀ Q Y)."""
     if known is None:
         return 0.0
     labels = PairWeights.of_labels(known)
-    return agreement(turns.gram, labels if turns.clusters.roots is None else labels.divided(turns.clusters.roots))
+    return _divided(labels, turns.clusters.roots).agreement(turns.gram)
+
+
+def _divided(weights: PairWeights, roots: Array | None) -> PairWeights:
+    return weights if roots is None else weights.divided(roots)
 
 
 def _likeness(labels: Array, known: Array | None) -> Any:

@@ -17,14 +17,14 @@ from sklearn.utils.validation import check_array
 
 from gramian.checks import check_positive
 from gramian.configuration import threads
-from gramian.dependence.projection.eigenspace import MatrixSpace
+from gramian.dependence.projection._eigenspace import MatrixSpace
+from gramian.dependence.projection._pairs import KernelTiles, PairSum, profiles_of
 from gramian.dependence.projection.ism import ISMResult, _check_sizes
-from gramian.dependence.projection.pairs import Betas, PairSum
-from gramian.dependence.projection.profiles import WeightedProfiles, profiles_of
 from gramian.dependence.projection.weights import PairWeights
 from gramian.grams.eigen import block_krylov
 from gramian.grams.tiles import run_threaded, slices
 from gramian.kernels import Kernel
+from gramian.kernels.profile import WeightedProfiles
 from gramian.typing import Array, RandomState
 
 __all__ = ["SecondOrder", "second_order"]
@@ -117,6 +117,8 @@ def second_order(
     W = np.ascontiguousarray(result.components.T)
     if W.shape[0] != X.shape[1]:
         raise ValueError(f"result has components of {W.shape[0]} columns but X has {X.shape[1]}; pass the X it is of")
+    if len(W) == W.shape[1]:  # no direction is left in which the subspace could move
+        return SecondOrder(0.0, 0.0, True, np.inf, 0.0, 0.0, True, True)
     evaluation = PairSum(X, weights, profiles, zero_diagonal=zero_diagonal).evaluate(W)
     curvature = Curvature(X, weights, profiles, W, evaluation.product, zero_diagonal=zero_diagonal)
     smallest, scale = curvature.smallest_eigenvalue(tol, random_state)
@@ -173,7 +175,7 @@ class Curvature:
         self.zero_diagonal = zero_diagonal
         self.P = X @ W
         self.rayleigh = W.T @ phi(W)
-        self._betas = Betas(self.P, self.P, profiles)
+        self._tiles = KernelTiles(self.P, self.P, profiles)
         self._strips = list(slices(len(X), _EDGE))
 
     def product(self, Z: Array) -> Array:
@@ -203,7 +205,7 @@ class Curvature:
             np.fill_diagonal(gamma, 0)
         out: dict[str, Array] = {}
         for weight, profile in self.profiles:
-            beta = self._betas(profile.kind, rows, columns, same=rows == columns)
+            beta = self._tiles.beta(profile.kind, rows, columns, same=rows == columns)
             if profile.row_scales is None:
                 second = profile.second_derivative(beta)
             else:
@@ -253,7 +255,7 @@ class Curvature:
 
     def bounds(self) -> tuple[float, float]:
         """Σ_ij abs(Γ_ij f″) ‖A_ij‖²_F, and the same with only the part of A_ij between W and its complement."""
-        whole = Betas(self.X, self.X, self.profiles)
+        whole = KernelTiles(self.X, self.X, self.profiles)
         # Of inner products the norms of both sides are needed beside β.
         long, short = np.einsum("ij,ij->i", self.X, self.X), np.einsum("ij,ij->i", self.P, self.P)
         outside = long - short
@@ -263,8 +265,8 @@ class Curvature:
                 same = rows == columns
                 for kind, second in self._second(rows, columns).items():
                     np.abs(second, out=second)
-                    full = whole(kind, rows, columns, same=same)  # type: ignore[arg-type]
-                    inside = self._betas(kind, rows, columns, same=same)  # type: ignore[arg-type]
+                    full = whole.beta(kind, rows, columns, same=same)  # type: ignore[arg-type]
+                    inside = self._tiles.beta(kind, rows, columns, same=same)  # type: ignore[arg-type]
                     if kind == "distance":
                         totals[0] += 4 * np.vdot(second, full**2)
                         totals[1] += 4 * np.vdot(second, np.maximum(full - inside, 0) * inside)

@@ -12,9 +12,8 @@ from scipy.optimize import nnls
 from sklearn.utils.validation import check_array
 
 from gramian.dependence.measures._pair_sums import pair_sums
+from gramian.dependence.projection._pairs import profiles_of
 from gramian.dependence.projection.ism import _check_sizes
-from gramian.dependence.projection.pairs import PairSum
-from gramian.dependence.projection.profiles import profiles_of
 from gramian.dependence.projection.weights import PairWeights
 from gramian.grams import Gram, LazyGram
 from gramian.kernels import Kernel, Scaled
@@ -34,7 +33,7 @@ def alignment_weights(
     weights : PairWeights
         Γ, centred, as labels and targets give.
     kernels : sequence of Kernel
-        Fitted, of the family of :func:`gramian.dependence.projection.profiles.profiles_of`.
+        Fitted, smooth functions of inner products or squared distances.
     method : {"align", "alignf", "uniform"}, default "align"
         With K_m the centred matrices and ρ_m = ⟨K_m, Γ⟩ / (‖K_m‖ ‖Γ‖): "align" is max(ρ_m, 0), made to sum to 1;
         "alignf" maximises the alignment of the sum itself over numbers that are not negative, and has norm 1.
@@ -146,7 +145,7 @@ def _checked(X: Any, weights: PairWeights, kernels: Sequence[Kernel]) -> tuple[A
 
 def _agreement(X: Array, weights: PairWeights, kernel: Kernel) -> float:
     """⟨K, Γ⟩; a centred Γ centres K too."""
-    return PairSum(X, weights, profiles_of(kernel)).objective(np.eye(X.shape[1]))
+    return weights.agreement(_gram(X, kernel))
 
 
 def _gram(X: Array, kernel: Kernel) -> Gram:

@@ -1,8 +1,8 @@
-"""The iterative spectral method: the projection that makes a kernel agree most with given weights of pairs.
+"""The iterative spectral method (ISM) for kernel dimension reduction.
 
-Its problem is to maximise J(W) = Σ_ij Γ_ij f(β_ij(W)) over W with orthonormal columns. At a stationary point W spans
-an invariant subspace of Φ(W) (``pairs.py``), so the method takes the leading eigenvectors of Φ(W) for the next W. Taken
-plainly that can cycle; a level shift ρ, added when J would fall, makes every step an ascent.
+It maximises J(W) = Σ_ij Γ_ij f(β_ij(W)) over W with orthonormal columns. At a stationary point W spans an invariant
+subspace of Φ(W) (``_pairs.py``), so the next W are the leading eigenvectors of Φ(W). Taken plainly that can cycle; a
+level shift ρ, added when J would fall, makes every step an ascent.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from gramian.checks import check_choice, check_positive, check_whole, n_workers
+from gramian.checks import check_choice, check_positive, check_whole, n_workers, whole
 from gramian.configuration import memory_budget
-from gramian.dependence.projection.approximate import FourierPairSum, NystroemPairSum
-from gramian.dependence.projection.climb import Climb, ISMResult, sine, warn_of_gap
-from gramian.dependence.projection.pairs import PairSum
-from gramian.dependence.projection.profiles import WeightedProfiles, check_slopes, profiles_of
-from gramian.dependence.projection.spectral import ConstantPhi
+from gramian.dependence.projection._approximate import FourierPairSum, NystroemPairSum
+from gramian.dependence.projection._climb import Climb, ISMResult, sine, warn_of_gap
+from gramian.dependence.projection._pairs import PairSum, profiles_of
+from gramian.dependence.projection._start import ConstantPhi
 from gramian.dependence.projection.weights import PairWeights
 from gramian.grams.eigen import fix_signs
 from gramian.grams.tiles import _one_blas_thread
 from gramian.kernels import Kernel
+from gramian.kernels.profile import WeightedProfiles
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
 
@@ -62,9 +62,10 @@ def ism(
     weights : PairWeights
         Γ.
     kernel : Kernel
-        Of the family of :func:`gramian.dependence.projection.profiles.profiles_of`; fitted if it has rules.
+        A smooth function of inner products or squared distances, as in :class:`gramian.DependenceReduction`; fitted if
+        it has rules.
     n_components : int
-        q, from 1 to d − 1.
+        q, from 1 to d. With d every W has the same J, and the result is the rotation to the eigenvectors of Φ.
     init : {"spectral", "random"} or array (d, q), default "spectral"
         "spectral" solves the problem with the kernel's slope at zero; its eigenvectors of eigenvalue zero are replaced
         by principal directions.
@@ -123,7 +124,9 @@ def ism(
     basis, X = _row_space(X, n_components)
     if all(profile.constant_slope for _, profile in profiles):
         return _closed_form(X, basis, weights, profiles, int(n_components), zero_diagonal)
-    check_slopes(profiles, X)
+    with np.errstate(over="ignore", invalid="ignore"):  # a kernel that overflows is refused when it is summed
+        for _, profile in profiles:
+            profile.check_derivative(X)
     W = _start(init, X, basis, weights, profiles, int(n_components), rng)
     total: Any
     if approximation is None:
@@ -288,7 +291,7 @@ def _holds(X: Array, q: int) -> bool:
 
 
 def _checked(X: Any, weights: PairWeights, kernel: Kernel, options: Any) -> tuple[Array, WeightedProfiles]:
-    check_whole(options, "n_components", "max_iter", "n_features")
+    check_whole(options, "max_iter", "n_features")
     check_positive(options, "tol")
     check_choice(options, "convergence", ("subspace", "eigenvalues", "stationarity", "objective"))
     check_choice(options, "approximation", (None, "fourier", "nystroem"))
@@ -296,13 +299,7 @@ def _checked(X: Any, weights: PairWeights, kernel: Kernel, options: Any) -> tupl
         if not isinstance(getattr(options, name), (bool, np.bool_)):
             raise ValueError(f"{name}={getattr(options, name)!r} must be True or False")
     X = check_array(X, dtype=np.float64, input_name="X", ensure_min_samples=2)
-    if X.shape[1] == 1:
-        raise ValueError("X has one column, so there is nothing to project; pass at least two")
-    if options.n_components >= X.shape[1]:
-        raise ValueError(
-            f"n_components={options.n_components} leaves nothing to choose among the {X.shape[1]} columns of X; "
-            f"pass n_components < {X.shape[1]}"
-        )
+    whole(options.n_components, "n_components", most=X.shape[1])
     _check_sizes(X, weights, profiles := profiles_of(kernel))
     if weights.norm() == 0:
         raise ValueError("all weights of pairs are zero, as labels of one class give; pass weights that differ")

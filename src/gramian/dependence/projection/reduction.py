@@ -1,4 +1,4 @@
-"""Dimension reduction by dependence: the projection that says most about labels, targets, or clusters of its own."""
+"""Supervised, unsupervised and semi-supervised dimension reduction that maximises dependence (HSIC)."""
 
 from __future__ import annotations
 
@@ -7,29 +7,30 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from gramian.checks import check_choice, check_count, check_positive, check_real, check_samples, check_whole
-from gramian.dependence.projection.alternating import (
+from gramian.checks import check_choice, check_count, check_real, check_samples
+from gramian.dependence.projection._alternating import (
     Alternation,
     ClustersForNewRows,
-    Scale,
-    agreement,
     alternate,
     clusters_of_all_columns,
+)
+from gramian.dependence.projection._estimator import (
+    Approximation,
+    ColumnScaling,
+    Projector,
+    check_n_components,
     has_degrees,
     projected_kernel,
-    projected_rows,
 )
 from gramian.dependence.projection.certificates import SecondOrder, second_order
-from gramian.dependence.projection.columns import ColumnScaling, check_n_components
 from gramian.dependence.projection.ism import ISMResult, ism, suggest_n_components
-from gramian.dependence.projection.profiles import profiles_of
-from gramian.dependence.projection.targets import (
+from gramian.dependence.projection.weights import (
     UNKNOWN,
     ClusterWeights,
+    PairWeights,
     checked_target,
     has_fractions,
     is_partial,
@@ -37,8 +38,6 @@ from gramian.dependence.projection.targets import (
     target_kind,
     target_weights,
 )
-from gramian.dependence.projection.weights import PairWeights
-from gramian.estimator import KernelEstimator
 from gramian.kernels import Kernel
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
@@ -48,8 +47,8 @@ __all__ = ["DependenceReduction"]
 _TURNS = 50  # of projection and clusters, without labels
 
 
-class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
-    """Project the columns so that the projection depends as much as possible on y, or on clusters of its own.
+class DependenceReduction(Projector):
+    """Reduce the columns to a few that depend as much as possible on y, or on the clusters seen in them.
 
     Maximises Σ_ij Γ_ij k(Wᵀx_i, Wᵀx_j) over W with orthonormal columns, which is HSIC(XW, ·) times (n − 1)²:
 
@@ -64,15 +63,17 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     H = I − 11ᵀ/n centres. The projection is linear, so each
     component is a list of signed weights of the columns, whatever the kernel: it can be read, and new rows need no
-    kernel at all.
+    kernel at all. For the accuracy of a classifier on a few components, linear discriminant analysis and
+    neighbourhood components analysis are often better; the guide has figures.
 
     Parameters
     ----------
     n_components : int or None, default 2
-        Columns of the projection, fewer than columns of X. None: first as many as there are clusters, or classes less
-        one, then as many as lie before the widest gap in the spectrum of Φ, fitted again. Without labels for all rows
-        at least so many of positive eigenvalue as there are clusters less one: k clusters span that many directions,
-        and the first is often so much the strongest that the widest gap lies behind it.
+        Columns of the projection, at most as many as X has; with as many, W is the rotation that orders them, and
+        nothing is lost. None: first as many as there are clusters, or classes less one, then as many as lie before the
+        widest gap in the spectrum of Φ, fitted again; but at least as many as there are classes less one, or, of
+        positive eigenvalue, clusters less one. k groups span that many directions, and the first is often so much the
+        strongest that the widest gap lies behind it.
     kernel : Kernel or str, default "rbf"
         Of the projected rows, with a width rule looking at all columns. Linear, Polynomial, RBF, Cauchy,
         SquaredDistance, Multiquadric, InverseMultiquadric, RationalQuadratic, ExponentialProduct, RelativeRBF,
@@ -91,6 +92,11 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         How much known labels count in semi-supervised mode. 0 ignores them; try several values.
     standardize : bool, default True
         Scale columns to unit variance. They are always centred, and constant ones get no weight.
+    whiten : bool, default False
+        Look for W among the principal components of the scaled columns, each divided by its deviation, so that
+        directions of little variance count as much as others, as in linear discriminant analysis. It helps where
+        columns are strongly correlated and rows are many, and hurts where rows are few: directions of noise count
+        too. ``components_`` are weights of the scaled columns all the same, but no longer orthonormal.
     normalize : bool, default False
         Divide the kernel by its degrees D where y does not say everything; only for kernels that are never negative.
         It balances dense and thin regions, but the objective may then fall, and the clusters of 2,000 MNIST digits are
@@ -115,13 +121,14 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     Attributes
     ----------
     components_ : ndarray (n_components_, d)
-        Wᵀ: signed weights of the scaled columns, strongest component first.
+        Wᵀ: signed weights of the scaled columns, strongest component first. Orthonormal unless ``whiten=True``.
     mean_, scale_ : ndarray (d,)
         Taken from and divided out of the columns.
     feature_importances_ : ndarray (d,)
         √Σ_j max(λ_j, 0) W_ij², summing to 1.
     projector_diag_ : ndarray (d,)
-        Diagonal of W Wᵀ: how much of each column the projection keeps, from 0 to 1, in any basis of it.
+        How much of each column the projection keeps, from 0 to 1: the diagonal of the orthogonal projector on the rows
+        of ``components_``, W Wᵀ.
     eigenvalues_ : ndarray (n_components_,)
         λ: what each component adds, to first order.
     eigengaps_ : ndarray
@@ -190,6 +197,7 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         target: str = "auto",
         label_weight: float = 100.0,
         standardize: bool = True,
+        whiten: bool = False,
         normalize: bool = False,
         init: str = "spectral",
         approximation: str | None = "auto",
@@ -207,6 +215,7 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         self.target = target
         self.label_weight = label_weight
         self.standardize = standardize
+        self.whiten = whiten
         self.normalize = normalize
         self.init = init
         self.approximation = approximation
@@ -234,7 +243,7 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         samples = X
         X = check_samples(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         dtype = X.dtype
-        columns = ColumnScaling(X, standardize=bool(self.standardize))
+        columns = ColumnScaling(X, standardize=bool(self.standardize), whiten=bool(self.whiten))
         X = columns.informative(X)
         n, d = X.shape
         mode, y = self._mode_of(y, n)
@@ -242,37 +251,41 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         k = check_count(self, "n_clusters", n, none_allowed=True)
         seed = int(generator(self.random_state).integers(2**31))
         kernel = self._unfitted_kernel()
-        profiles_of(kernel.fit(X))  # refuses kernels of other families
-        if self.normalize and not has_degrees(kernel):
+        if not has_degrees(kernel.fit(X)) and self.normalize:  # refuses kernels of other families
             raise ValueError(f"normalize=True needs a kernel that is never negative, not kernel={kernel!r}; use 'rbf'")
-        scale = Scale.of(self.approximation, self.n_features, kernel, n, seed)
+        approximation = Approximation.of(self.approximation, self.n_features, kernel, n, seed)
         turns: Alternation | None = None
         kind: str | None = None
         said: list[warnings.WarningMessage] = []
         if mode == "supervised":
             kind = self._target_kind(y)
             labels = target_weights(y, kind)
-            start = max(1, len(np.unique(y)) - 1) if kind == "labels" else 2
+            # Several columns of labels are several groupings, each of which spans directions of its own.
+            spanned = sum(len(np.unique(column)) - 1 for column in y.reshape(n, -1).T) if kind == "labels" else 0
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always", UserWarning)  # they are to name the caller's line, not one of this file
-                solution = self._components(q, start, d, lambda count: self._solve(X, labels, kernel, count, scale))
+                solution = self._components(
+                    q, spanned or 2, d, lambda count: self._solve(X, labels, kernel, count, approximation), spanned
+                )
         else:
             weights = self._cluster_weights(y)
             if k is None and mode == "semi":
                 k = len(np.unique(y[y != -1]))
-            first = clusters_of_all_columns(X, k, scale)
+            first = clusters_of_all_columns(X, k, approximation)
             k = k or first.vectors.shape[1]
 
             def turn(count: int) -> Alternation:
                 return alternate(
                     X, kernel, count, first.vectors, weights, k,
-                    scale=scale, normalize=bool(self.normalize), init=self.init, max_iter=_TURNS, verbose=self.verbose,
+                    approximation=approximation, normalize=bool(self.normalize), init=self.init, max_iter=_TURNS,
+                    verbose=self.verbose,
                 )  # fmt: skip
 
-            turns = self._components(q, k, d, turn, least=k - 1)
+            turns = self._components(q, k, d, turn, k - 1)
             solution = turns.solution
         self._keep(kernel, samples)
         self._keep_projection(solution, columns)
+        self._keep_strengths(solution)
         self.mode_ = mode
         self.target_ = kind
         for stale in ("labels_", "embedding_", "n_clusters_", "cluster_centers_", "clusters_", "degree_roots_"):
@@ -289,14 +302,10 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     def _check_parameters(self) -> None:
         check_choice(self, "mode", ("auto", "supervised", "unsupervised", "semi"))
         check_choice(self, "target", ("auto", "labels", "linear", "rbf"))
-        check_choice(self, "init", ("spectral", "random"))
-        check_choice(self, "approximation", ("auto", None, "nystroem", "fourier"))
-        check_choice(self, "standardize", (True, False))
+        check_choice(self, "whiten", (True, False))
         check_choice(self, "normalize", (True, False))
         check_real(self, "label_weight", least=0)
-        check_whole(self, "n_features", "n_init", "max_iter")
-        check_whole(self, "verbose", least=0)
-        check_positive(self, "tol")
+        self._check_solver_parameters()
 
     def _mode_of(self, y: Any, n: int) -> tuple[str, Array | None]:
         """The mode that the parameter and y say, and y as an array."""
@@ -319,48 +328,42 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     def _cluster_weights(self, y: Array | None) -> ClusterWeights:
         return ClusterWeights(None if y is None else partial_weights(y), float(self.label_weight))
 
-    def _components(self, q: int | None, start: int, d: int, solve: Callable[[int], Any], least: int = 1) -> Any:
-        """The solution with q components, or with as many as the gap of a first one says.
-
-        Not fewer than ``least``, as far as eigenvalues are positive.
-        """
+    def _components(self, q: int | None, start: int, d: int, solve: Callable[[int], Any], least: int) -> Any:
+        """The solution with q components, or with as many as the gap of a first one says, but at least ``least``."""
         if q is not None:
             return solve(q)
-        start = min(start, d - 1)
+        start = max(1, min(start, d - 1))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # the first number of components may be too large
             first = solve(start)
         seen = getattr(first, "solution", first)
-        least = min(least, int((seen.spectrum > 0).sum()))
-        count = min(max(suggest_n_components(seen), least), d - 1)
+        if seen is not first:  # clusters are not given: a direction of negative eigenvalue would blur them
+            least = min(least, int((seen.spectrum > 0).sum()))
+        least = min(least, max(1, d - 1))
+        count = min(max(suggest_n_components(seen), least), d)
         return first if count == start else solve(count)
 
-    def _solve(self, X: Array, weights: PairWeights, kernel: Kernel, count: int, scale: Scale) -> ISMResult:
+    def _solve(
+        self, X: Array, weights: PairWeights, kernel: Kernel, count: int, approximation: Approximation
+    ) -> ISMResult:
         return ism(
             X, weights, kernel, count, init=self.init, tol=self.tol, max_iter=self.max_iter,
-            approximation=scale.approximation, n_features=scale.n_features, random_state=scale.seed,
+            approximation=approximation.kind, n_features=approximation.n_features, random_state=approximation.seed,
             verbose=self.verbose,
         )  # fmt: skip
 
-    def _keep_projection(self, solution: ISMResult, columns: ColumnScaling) -> None:
-        self.solution_ = solution
-        self.mean_, self.scale_ = columns.mean, columns.scale
-        self.components_ = columns.spread(solution.components)
-        self.n_components_ = len(self.components_)
+    def _keep_strengths(self, solution: ISMResult) -> None:
         self.eigenvalues_, self.eigengaps_ = solution.eigenvalues, -np.diff(solution.spectrum)
         self.objective_, self.objective_path_ = solution.objective, solution.objective_path
         self.n_iter_, self.converged_ = solution.n_iter, solution.converged
-        self.stationarity_, self.level_shift_ = solution.residual, solution.level_shift
-        self.projector_diag_ = (self.components_**2).sum(axis=0)
+        self.level_shift_ = solution.level_shift
+        self.projector_diag_ = (np.linalg.qr(self.components_.T)[0] ** 2).sum(axis=1)
         strength = np.sqrt(np.maximum(self.eigenvalues_, 0) @ self.components_**2)
         strength = strength if strength.any() else np.sqrt(self.projector_diag_)
         self.feature_importances_ = strength / strength.sum()
-        self.columns_ = columns
 
     def _keep_clusters(self, turns: Alternation, k: int, seed: int, dtype: Any) -> None:
-        self.clusters_ = ClustersForNewRows(
-            turns.kernel, turns.rows, turns.gram, turns.clusters, k, int(self.n_init), seed
-        )
+        self.clusters_ = ClustersForNewRows(turns, k, int(self.n_init), seed)
         self.labels_, self.cluster_centers_ = self.clusters_.labels, self.clusters_.centers
         self.n_clusters_ = len(self.cluster_centers_)
         self.embedding_ = turns.clusters.vectors.astype(dtype)
@@ -369,21 +372,6 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         self.n_iter_, self.converged_ = turns.n_iter, turns.converged
 
     # Answers -----------------------------------------------------------------------------------------------
-
-    def transform(self, X: Any) -> Array:
-        """The projection ((x − mean_) / scale_) · components_ᵀ of new rows.
-
-        Parameters
-        ----------
-        X : array-like (n_new, d)
-
-        Returns
-        -------
-        Z : ndarray (n_new, n_components_)
-        """
-        check_is_fitted(self, "components_")
-        X = self._check_new(X)
-        return (((X - self.mean_) / self.scale_) @ self.components_.T).astype(X.dtype, copy=False)
 
     def inverse_transform(self, Z: Any) -> Array:
         """The rows inside the projection's subspace that have the coordinates Z.
@@ -400,7 +388,8 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         Z = check_array(Z, dtype=[np.float64, np.float32], input_name="Z")
         if Z.shape[1] != self.n_components_:
             raise ValueError(f"Z has {Z.shape[1]} columns but the model has n_components_={self.n_components_}")
-        return ((Z @ self.components_) * self.scale_ + self.mean_).astype(Z.dtype, copy=False)
+        lifted = self.columns_.lifted(self.solution_.components)
+        return ((Z @ lifted) * self.scale_ + self.mean_).astype(Z.dtype, copy=False)
 
     @available_if(lambda self: self.mode != "supervised" and getattr(self, "mode_", "") != "supervised")
     def predict(self, X: Any) -> Array:
@@ -448,9 +437,9 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
             # A fold has fewer rows of a value than fit had, so it may read otherwise.
             kind = self.target_ or self._target_kind(y)
             weights = partial_weights(y) if self.mode_ == "semi" else target_weights(y, kind)
-        scale = Scale.of(self.approximation, self.n_features, self.kernel_, len(rows), 0)
-        gram = scale.fitted(projected_kernel(self.kernel_), rows).gram(rows)
-        return agreement(gram, weights) / (len(rows) - 1) ** 2
+        approximation = Approximation.of(self.approximation, self.n_features, self.kernel_, len(rows), 0)
+        gram = approximation.fitted(projected_kernel(self.kernel_), rows).gram(rows)
+        return weights.agreement(gram) / (len(rows) - 1) ** 2
 
     def second_order(self, X: Any, y: Any = None) -> SecondOrder:
         """Whether the projection is a local maximum, by the curvature of the objective.
@@ -475,21 +464,7 @@ class DependenceReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
             weights = self._cluster_weights(y)(self.embedding_, self.degree_roots_)
         return second_order(X, weights, self.kernel_, self.solution_)
 
-    def _projected(self, X: Any) -> Array:
-        """New rows as the kernel of projected rows takes them."""
-        X = self.columns_.informative(self._check_new(X))
-        return projected_rows(self.kernel_, X, self.solution_.components)
-
-    def _check_new(self, X: Any) -> Array:
-        return validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.n_components_)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.pairwise = False
         tags.target_tags.required = isinstance(self.mode, str) and self.mode in ("supervised", "semi")
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

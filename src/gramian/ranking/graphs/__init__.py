@@ -1,7 +1,7 @@
 """Random walks on graphs: personalized PageRank and its solvers, Markov chains, electric resistance.
 
 A graph is a square SciPy sparse matrix or an array of weights, directed or not. The solvers (``power.py``,
-``gauss_seidel.py``, ``reversible.py``, ``direct.py``, ``push.py``) work on :class:`~.transitions.Transitions`; only the
+``gauss_seidel.py``, ``reversible.py``, ``direct.py``, ``push.py``) work on :class:`~.graph_walk.GraphWalk`; only the
 names below are for other folders.
 """
 

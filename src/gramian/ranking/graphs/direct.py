@@ -11,11 +11,11 @@ from scipy.sparse import dia_array
 from scipy.sparse.linalg import splu
 
 from gramian.configuration import require_memory
-from gramian.ranking.graphs.transitions import Transitions
+from gramian.ranking.graphs.graph_walk import GraphWalk
 from gramian.typing import Array
 
 
-def direct_solution(walk: Transitions, restarts: Array, restart: float, dangling: str) -> Array:
+def direct_solution(walk: GraphWalk, restarts: Array, restart: float, dangling: str) -> Array:
     """Scores from one factorisation of D − (1 − α) Aᵀ, for all columns of ``restarts``.
 
     With dangling rows of P left empty (and d_i = 1 there) Y = D (D − (1 − α) Aᵀ)^-1 S are the expected visits before
@@ -25,7 +25,7 @@ def direct_solution(walk: Transitions, restarts: Array, restart: float, dangling
 
     Parameters
     ----------
-    walk : Transitions
+    walk : GraphWalk
     restarts : ndarray (n, q)
         Columns s.
     restart : float
@@ -53,7 +53,8 @@ def direct_solution(walk: Transitions, restarts: Array, restart: float, dangling
     return restart * Y + np.outer(y_uniform, sent)
 
 
-def _solve(walk: Transitions, degrees: Array, onward: float, right: Array) -> Array:
+def _solve(walk: GraphWalk, degrees: Array, onward: float, right: Array) -> Array:
+    # Directed graphs make the system unsymmetric, so it is not one of a Gram.
     n = walk.n
     if walk.sparse:
         A = walk.matrix

@@ -1,4 +1,4 @@
-"""How far apart are two nodes when every path between them counts? Effective resistance, plain and with restarts.
+"""Effective resistance between the nodes of a graph, plain and with restarts.
 
 Uses SciPy's sparse factorisation; the plain resistance is the limit of the one with restarts.
 """
@@ -15,8 +15,8 @@ from scipy.sparse.linalg import splu
 
 from gramian.configuration import require_memory
 from gramian.grams.tiles import slices
+from gramian.ranking.graphs.graph_walk import GraphWalk
 from gramian.ranking.graphs.seeds import check_restart
-from gramian.ranking.graphs.transitions import Transitions
 from gramian.typing import Array, Matrix
 
 _COLUMNS = 256  # of the inverse that are held at once
@@ -67,6 +67,7 @@ def effective_resistance(graph: Any, pairs: Any = None, *, restart: float | None
         beta = check_restart(restart) / (1 - restart)
         scale = beta
     earthed = np.unique(labels, return_index=True)[1] if restart is None else np.empty(0, np.intp)
+    # A sparse factor: the inverse is wanted at a few nodes, and graphs seldom fill in. Grams have no such method.
     solve = splu(_system(K, degrees, earthed, beta)).solve
     nodes = np.arange(n) if index is None else np.unique(index)
     require_memory(8.0 * len(nodes) ** 2, f"the inverse at {len(nodes)} nodes", "pass fewer pairs at a time")
@@ -92,11 +93,12 @@ def effective_resistance(graph: Any, pairs: Any = None, *, restart: float | None
 
 
 def resistance_error_bound(graph: Any, pairs: Any = None, *, restart: float) -> Array:
-    """How far R_α can be from β R at most: (β² / μ²) (1 / d_i + 1 / d_j).
+    """Bound of the difference between resistances with restarts, R_α, and without, β R.
 
-    μ is the smallest non-zero eigenvalue of the normalised Laplacian I − D^-½ K D^-½. The thesis that states the bound
-    has the eigenvalue of D − K instead, and with that the bound fails as soon as the weights are large: R and 1 / d
-    scale alike with the weights, but the eigenvalues of D − K scale the other way.
+    It is (β² / μ²) (1 / d_i + 1 / d_j), where μ is the smallest non-zero eigenvalue of the normalised Laplacian
+    I − D^-½ K D^-½. The thesis that states the bound has the eigenvalue of D − K instead, and with that the bound fails
+    as soon as the weights are large: R and 1 / d scale alike with the weights, but the eigenvalues of D − K scale the
+    other way.
 
     Parameters
     ----------
@@ -141,7 +143,7 @@ def resistance_error_bound(graph: Any, pairs: Any = None, *, restart: float) -> 
 
 def _affinity(graph: Any) -> tuple[Matrix, Array, Array]:
     """K as CSR, its degrees and the component of each node."""
-    walk = Transitions(graph)
+    walk = GraphWalk(graph)
     if not walk.symmetric:
         raise ValueError("graph is not symmetric, and resistance has no direction; pass (graph + graph.T) / 2")
     K = csr_array(walk.matrix)

@@ -14,9 +14,9 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from gramian.grams.tiles import run_threaded
+from gramian.ranking.graphs.graph_walk import GraphWalk, unsigned
 from gramian.ranking.graphs.push import DANGLING
 from gramian.ranking.graphs.reversible import isolated_in_closed_form
-from gramian.ranking.graphs.transitions import Transitions, unsigned
 from gramian.typing import Array, Matrix
 
 _PANEL = 32  # columns: two cache lines in single precision
@@ -27,7 +27,7 @@ _ORDER_ROUNDS = 3
 
 
 def gauss_seidel(
-    walk: Transitions, loops: ModuleType, restarts: Matrix, restart: float, tol: float, max_iter: int, dangling: str
+    walk: GraphWalk, loops: ModuleType, restarts: Matrix, restart: float, tol: float, max_iter: int, dangling: str
 ) -> tuple[Array, float]:
     """Solve π = (1 − α) Sᵀ π + α s, where S is P with its dangling rows filled in, by sweeps over the nodes.
 
@@ -43,7 +43,7 @@ def gauss_seidel(
 
     Parameters
     ----------
-    walk : Transitions
+    walk : GraphWalk
     loops : module
         The compiled loops.
     restarts : ndarray or sparse (n, q)

@@ -22,7 +22,7 @@ from gramian.typing import Array
 def rank_on_manifold(
     X: Any, seeds: Any, *, width: float | str = "median", restart: float = 0.01, metric: str = "euclidean"
 ) -> Array:
-    """Relevance of every sample to some of them, along the shape of the data.
+    """Rank samples by their relevance to query samples along a neighbour graph (manifold ranking).
 
     Edges are added by rising distance until the graph is connected; with W_ij = exp(−dist² / (2 width²)) on the edges,
     W_ii = 0 and S = D^-½ W D^-½, the scores are f = α (I − (1 − α) S)^-1 y, with y one at the seeds and α the

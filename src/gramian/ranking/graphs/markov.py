@@ -1,4 +1,4 @@
-"""Finite Markov chains: what kind of matrix is it, where does the chain end up, does it look the same backwards?
+"""Finite Markov chains: kinds of stochastic matrices, stationary distribution, reversibility.
 
 Small functions on dense or sparse matrices of transition probabilities, for users and for the rankings of this package.
 A chain is right stochastic here (row i holds the probabilities of leaving i) unless only its columns sum to one.
@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.exceptions import ConvergenceWarning
 
 from gramian.checks import whole
-from gramian.ranking.graphs.transitions import as_matrix
+from gramian.ranking.graphs.graph_walk import as_matrix
 from gramian.typing import Array, Matrix
 
 _MAX_STEPS = 10_000
@@ -122,7 +122,7 @@ def is_irreducible(P: Any) -> bool:
 
 
 def stationary_distribution(P: Any, *, tol: float = 1e-12) -> Array:
-    """Where an irreducible chain spends its time: the distribution with πᵀ P = πᵀ.
+    """The stationary distribution of an irreducible chain, πᵀ P = πᵀ: the share of time it spends in each state.
 
     Parameters
     ----------
@@ -165,6 +165,7 @@ def stationary_distribution(P: Any, *, tol: float = 1e-12) -> Array:
     columns = P if kind == "left" else P.T  # columns[j, i]: the probability of i → j
     n = columns.shape[0]
     if not issparse(columns):
+        # Not symmetric and not square, so no Gram.
         system = np.vstack([columns - np.eye(n), np.ones(n)])
         pi = np.maximum(np.linalg.lstsq(system, np.append(np.zeros(n), 1.0), rcond=None)[0], 0.0)
         return pi / pi.sum()
@@ -186,7 +187,7 @@ def stationary_distribution(P: Any, *, tol: float = 1e-12) -> Array:
 
 
 def reverse_chain(P: Any, pi: Any = None) -> Matrix:
-    """The chain seen backwards in time: p'_ij = π_j p_ji / π_i.
+    """The time-reversed chain: p'_ij = π_j p_ji / π_i.
 
     Parameters
     ----------

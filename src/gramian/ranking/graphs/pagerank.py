@@ -13,15 +13,15 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
-from gramian.checks import whole
+from gramian.checks import one_of, whole
 from gramian.configuration import require_memory
 from gramian.ranking.graphs.direct import direct_solution
 from gramian.ranking.graphs.gauss_seidel import gauss_seidel
+from gramian.ranking.graphs.graph_walk import GraphWalk, compiled
 from gramian.ranking.graphs.power import power_iteration
 from gramian.ranking.graphs.push import PushState, check_dangling, csr_of
 from gramian.ranking.graphs.reversible import chebyshev, isolated_in_closed_form, reversible_cg
 from gramian.ranking.graphs.seeds import check_restart, restart_matrix
-from gramian.ranking.graphs.transitions import Transitions, compiled
 from gramian.typing import Array, Matrix
 
 METHODS = ("auto", "power", "gauss_seidel", "cg", "chebyshev", "direct", "push")
@@ -43,7 +43,7 @@ def personalized_pagerank(
     directed: bool | None = None,
     max_iter: int | None = None,
 ) -> Array:
-    """How close is every node to the seeds? The long-run visits of a walker who restarts there now and then.
+    """Personalised PageRank: scores of all nodes of a graph, high for those close to the seeds.
 
     At each step the walker restarts at a seed drawn from s with probability α, and otherwise follows an edge, i → j
     with probability P_ij = A_ij / Σ_k A_ik. The scores are the share of time spent at each node,
@@ -118,12 +118,12 @@ def personalized_pagerank(
     ValueError: seeds contains node 3, but the nodes are 0 to 2; pass indices below n=3
     """
     restart = check_restart(restart)
-    _check_choice("method", method, METHODS)
-    _check_choice("normalize", normalize, NORMALIZATIONS)
+    one_of(method, "method", METHODS)
+    one_of(normalize, "normalize", NORMALIZATIONS)
     check_dangling(dangling)
     if not isinstance(tol, Real) or isinstance(tol, bool) or not 0 < float(tol) < np.inf:
         raise ValueError(f"tol={tol!r} must be a positive number, the L1 error of the scores")
-    walk = Transitions(graph, directed)
+    walk = GraphWalk(graph, directed)
     restarts, squeeze = restart_matrix(seeds, walk.n, degrees=walk.degrees)
     q = restarts.shape[1]
     require_memory(8.0 * walk.n * q, f"the scores of {walk.n} nodes for {q} queries", "pass fewer columns of seeds")
@@ -156,7 +156,7 @@ def personalized_pagerank(
 
 
 def _solve(
-    walk: Transitions, graph: Any, restarts: Array, restart: float, method: str, tol: float, most: int, dangling: str
+    walk: GraphWalk, graph: Any, restarts: Array, restart: float, method: str, tol: float, most: int, dangling: str
 ) -> tuple[Array, float]:
     """Scores for a few columns and a bound on the L1 error of the worst."""
     if method == "power":
@@ -173,7 +173,7 @@ def _solve(
 
 
 def _swept(
-    walk: Transitions, restarts: Matrix, restart: float, tol: float, most: int, dangling: str
+    walk: GraphWalk, restarts: Matrix, restart: float, tol: float, most: int, dangling: str
 ) -> tuple[Array, float]:
     loops = compiled()
     assert loops is not None  # _chosen saw to it
@@ -200,7 +200,7 @@ def _distributions(scores: Array) -> Array:
     return scores
 
 
-def _chosen(walk: Transitions, method: str, restart: float, q: int) -> str:
+def _chosen(walk: GraphWalk, method: str, restart: float, q: int) -> str:
     if method == "auto":
         if restart < _DIRECT_RESTART and walk.n <= _DIRECT_NODES:
             return "direct"
@@ -215,11 +215,6 @@ def _chosen(walk: Transitions, method: str, restart: float, q: int) -> str:
     return method
 
 
-def _unit(walk: Transitions) -> float:
+def _unit(walk: GraphWalk) -> float:
     """What a degree of one in the walk's units is in the graph's."""
     return float(walk.matrix.data[0]) if walk.unit else 1.0 / walk.scale
-
-
-def _check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
-    if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
-        raise ValueError(f"{name}={value!r} is not known; pass one of {', '.join(map(repr, choices))}")

@@ -1,18 +1,18 @@
 """Personalised PageRank of any graph by power iteration, many restart distributions at once.
 
-Uses the product of :class:`~.transitions.Transitions`; called by :func:`gramian.personalized_pagerank`.
+Uses the product of :class:`~.graph_walk.GraphWalk`; called by :func:`gramian.personalized_pagerank`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from gramian.ranking.graphs.transitions import Transitions
+from gramian.ranking.graphs.graph_walk import GraphWalk
 from gramian.typing import Array
 
 
 def power_iteration(
-    walk: Transitions, restarts: Array, restart: float, tol: float, max_iter: int, dangling: str
+    walk: GraphWalk, restarts: Array, restart: float, tol: float, max_iter: int, dangling: str
 ) -> tuple[Array, float]:
     """Iterate r ← (1 − α) Sᵀ r + α s from r = s, where S is P with its dangling rows filled in.
 
@@ -21,7 +21,7 @@ def power_iteration(
 
     Parameters
     ----------
-    walk : Transitions
+    walk : GraphWalk
     restarts : ndarray (n, q)
         Columns s.
     restart, tol : float

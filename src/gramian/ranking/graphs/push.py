@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
+from gramian.ranking.graphs.graph_walk import as_matrix, compiled
 from gramian.ranking.graphs.seeds import check_restart, check_top, restart_matrix
-from gramian.ranking.graphs.transitions import as_matrix, compiled
 from gramian.typing import Array, Matrix
 
 _COMPILE_EDGES = 50_000  # with fewer, loading the compiler takes longer than the query
@@ -24,7 +24,7 @@ DANGLING = ("uniform", "seeds", "self")
 
 
 class PushResult(NamedTuple):
-    """What :func:`push_pagerank` found."""
+    """The result of :func:`push_pagerank`."""
 
     nodes: Array
     """Nodes that mass has reached, best first; ties go to the lowest index."""
@@ -311,7 +311,7 @@ def csr_of(graph: Any) -> Matrix:
 
 
 def check_dangling(dangling: Any) -> None:
-    """Refuse what is no way out of a dead end."""
+    """Check the parameter ``dangling``."""
     if not isinstance(dangling, str) or dangling not in DANGLING:
         raise ValueError(f"dangling={dangling!r} is not known; pass one of {', '.join(map(repr, DANGLING))}")
 

@@ -12,11 +12,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gramian.ranking.graphs.transitions import Transitions
+from gramian.ranking.graphs.graph_walk import GraphWalk
 from gramian.typing import Array
 
 
-def isolated_in_closed_form(walk: Transitions, restarts: Array, restart: float, dangling: str) -> Array:
+def isolated_in_closed_form(walk: GraphWalk, restarts: Array, restart: float, dangling: str) -> Array:
     """The right side b of π = (1 − α) Pᵀ π + b once the mass that isolated nodes send away is known.
 
     In a symmetric graph nothing flows into a node that nothing leaves, so its score is b_i and the total c that such
@@ -36,7 +36,7 @@ def isolated_in_closed_form(walk: Transitions, restarts: Array, restart: float, 
     return right
 
 
-def reversible_cg(walk: Transitions, right: Array, restart: float, tol: float, max_iter: int) -> tuple[Array, float]:
+def reversible_cg(walk: GraphWalk, right: Array, restart: float, tol: float, max_iter: int) -> tuple[Array, float]:
     """Solve (I − (1 − α) Pᵀ) π = b for each column b by conjugate gradients in ⟨a, b⟩ = Σ a_i b_i / d_i.
 
     The operator's eigenvalues lie in [α, 2 − α], and the start b / α has the right total, so the eigenvalue α of
@@ -44,7 +44,7 @@ def reversible_cg(walk: Transitions, right: Array, restart: float, tol: float, m
 
     Parameters
     ----------
-    walk : Transitions
+    walk : GraphWalk
         Symmetric.
     right : ndarray (n, q)
         From :func:`isolated_in_closed_form`.
@@ -118,7 +118,7 @@ def reversible_cg(walk: Transitions, right: Array, restart: float, tol: float, m
     return result, worst
 
 
-def chebyshev(walk: Transitions, right: Array, restart: float, tol: float, max_iter: int) -> tuple[Array, float]:
+def chebyshev(walk: GraphWalk, right: Array, restart: float, tol: float, max_iter: int) -> tuple[Array, float]:
     """Solve (I − (1 − α) Pᵀ) π = b for each column b by Chebyshev's semi-iteration.
 
     p'' = ω ((1 − α) Pᵀ p' + b − p) + p with ω from 1 / (1 − ρ² ω / 4), ρ = 1 − α: the error falls by the factor
@@ -167,7 +167,7 @@ def chebyshev(walk: Transitions, right: Array, restart: float, tol: float, max_i
     return result, worst
 
 
-def _residual(walk: Transitions, right: Array, scores: Array, restart: float) -> tuple[Array, Array]:
+def _residual(walk: GraphWalk, right: Array, scores: Array, restart: float) -> tuple[Array, Array]:
     """b − (I − (1 − α) Pᵀ) p and the bounds that its L1 norms give on the L1 errors."""
     scaled = scores * walk.inverse
     residual = np.empty_like(scores)
@@ -183,7 +183,7 @@ def _residual(walk: Transitions, right: Array, scores: Array, restart: float) ->
     return residual, _sums(walk, lambda rows: np.abs(residual[rows]), scores.shape[1]) / restart
 
 
-def _sums(walk: Transitions, values: Callable[[slice], Array], width: int) -> Array:
+def _sums(walk: GraphWalk, values: Callable[[slice], Array], width: int) -> Array:
     """Column sums of values(rows) over all tiles, in the order of the tiles."""
     total = np.zeros(width)
     for rows in walk.tiles:

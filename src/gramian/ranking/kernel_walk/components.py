@@ -23,8 +23,8 @@ _FIRST_COMPONENTS = 80  # usually enough for a kernel of smooth similarities
 _INDISTINCT = 1e-9  # an eigenvalue this small is not told from that of the deflated vector
 
 
-class DeflatedWalk(SandwichGram):
-    """K_n − e_1 e_1ᵀ as an operator: the walk without its trivial eigenvector.
+class DeflatedGram(SandwichGram):
+    """K_n − e_1 e_1ᵀ as an operator: ``walk.normalized`` without its trivial eigenvector.
 
     A walk on several components has the eigenvalue 1 several times, and a solver then returns any mixture of e_1 with
     the others. Projecting e_1 off moves it to the eigenvalue 0, out of the way of the leading ones, changes no other
@@ -112,7 +112,7 @@ def decompose(walk: Walk, n_components: int | None, least: float | None, *, defi
             n - 1, known=walk.trivial[:, None].astype(walk.gram.dtype), method="lapack"
         )
         return _spectrum(walk, np.minimum(values, 1), vectors, (-1.0, -1.0), True)
-    deflated = DeflatedWalk(walk)
+    deflated = DeflatedGram(walk)
     factor = walk.gram.factor
     rank = n - 1 if factor is None else min(n - 1, factor.shape[1])
     if n_components is not None:

@@ -5,32 +5,33 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from gramian.estimator import KernelEstimator
 from gramian.grams import Gram
 from gramian.kernels import Kernel
-from gramian.landmarks import FourierFeatures, Nystroem
+from gramian.ranking._queries import restart_columns
 from gramian.ranking.kernel_walk.extension import warn_alone
 from gramian.ranking.kernel_walk.walk import Walk, cross_similarities
 from gramian.typing import Array, Matrix
 
 
 class WalkEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
-    """Base of the estimators that rank by a walk; ``fit`` sets ``kernel_``, ``X_fit_``, ``base_scores_``, ``_walk``.
+    """Base of the estimators that rank by a walk; ``fit`` sets ``kernel_``, ``_walk`` and the attributes below.
 
     Attributes
     ----------
     X_fit_ : ndarray or CSR (n, d)
         The fitted samples.
-    base_scores_ : ndarray (n,)
+    degrees_, base_scores_ : ndarray (n,)
     """
 
     _walk: Walk | None
 
     @staticmethod
     def _walk_on(kernel: Kernel, gram: Gram) -> Walk:
-        return Walk(gram, approximate=isinstance(kernel, (Nystroem, FourierFeatures)))
+        return Walk(gram, approximate=kernel.approximate)
 
     def _the_walk(self) -> Walk:
         """The walk on the fitted samples; a loaded model computes its Gram again when it is first needed."""
@@ -42,6 +43,16 @@ class WalkEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEst
     def __getstate__(self) -> dict[str, Any]:
         # The Gram may be n×n and follows from the kernel and the samples.
         return {name: value for name, value in super().__getstate__().items() if name != "_walk"}
+
+    def _restarts(self, seeds: Any, query: Any) -> tuple[Any, Matrix | None, bool]:
+        """Seeds as sparse columns or, with a query, its checked rows; and whether the answer is one column."""
+        if query is None:
+            S, single = restart_columns(seeds, self.degrees_)
+            return S, None, single
+        if seeds is not None:
+            raise ValueError("pass either seeds, fitted samples, or query, new rows, not both; their scores add up")
+        single = not issparse(query) and np.ndim(query) == 1
+        return None, self._check_new(np.reshape(query, (1, -1)) if single else query), single
 
     def _first_step(self, rows: Matrix) -> Array:
         """Where a walk from each new row is after one step, (n, q)."""

@@ -1,4 +1,4 @@
-"""New samples under the eigenvectors of a walk: where they lie, what they score, and what they ask for as queries."""
+"""Embeddings, scores and queries of new samples, by extending the eigenvectors of a walk to them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from gramian.typing import Array, Matrix
 
 
 class Extension:
-    """e_j(x) = Σ_i k(x, x_i) e_ij / √d_i / (λ_j √d(x)): the eigenvector equation, solved for a row that was not there.
+    """Eigenvectors of a walk extended to new samples.
 
-    The degree d(x) = Σ_i k(x, x_i) counts the fitted samples only. For a fitted sample this is its own entry again.
+    Solving the eigenvector equation for a new x gives e_j(x) = Σ_i k(x, x_i) e_ij / √d_i / (λ_j √d(x)). The degree
+    d(x) = Σ_i k(x, x_i) counts the fitted samples only. For a fitted sample this is its own entry again.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def warn_alone(count: int, consequence: str) -> None:
 
 
 def refuse_division_by_zero(values: Array) -> None:
-    """New samples are placed by dividing by eigenvalues."""
+    """Refuse to extend eigenvectors of eigenvalue zero, by which new samples would be divided."""
     if float(np.abs(values).min(initial=1.0)) <= 1e-8:
         raise ValueError(
             "eigenvectors of eigenvalue zero are kept, by which new samples cannot be placed; fit with "

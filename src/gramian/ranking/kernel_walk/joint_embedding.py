@@ -17,7 +17,7 @@ from gramian.checks import whole
 from gramian.clustering.core import Placement
 from gramian.grams import Gram
 from gramian.kernels import Kernel
-from gramian.ranking.kernel_walk.components import DeflatedWalk
+from gramian.ranking.kernel_walk.components import DeflatedGram
 from gramian.ranking.kernel_walk.walk import Walk, odds
 from gramian.typing import Array, Matrix
 
@@ -75,7 +75,7 @@ class LaplacianPlacement(Placement):
 
 def walk_axes(walk: Walk, k: int) -> tuple[Array, Array]:
     """The k leading eigenpairs of the walk beyond the trivial one, those of positive eigenvalue."""
-    values, vectors = DeflatedWalk(walk).eigenpairs(min(k, len(walk.degrees) - 1))
+    values, vectors = DeflatedGram(walk).eigenpairs(min(k, len(walk.degrees) - 1))
     keep = values > max(1e-6, 10 * float(np.finfo(values.dtype).eps))
     return np.minimum(values[keep], 1), np.ascontiguousarray(vectors[:, keep])
 

@@ -44,7 +44,9 @@ class RankingError:
 
 
 class LowRank:
-    """π̂(s) = d / vol + β D^½ Σ_{j kept} e_j c_j / (1 + β − λ_j) with coordinates c_j = e_jᵀ D^-½ s.
+    """Personalised PageRank by a few eigenvectors of the walk.
+
+    π̂(s) = d / vol + β D^½ Σ_{j kept} e_j c_j / (1 + β − λ_j) with coordinates c_j = e_jᵀ D^-½ s.
 
     Parameters
     ----------
@@ -57,6 +59,8 @@ class LowRank:
         How many; None keeps all that are allowed.
     allowed : ndarray (p,) of bool
         Components that may be kept.
+    complete : bool
+        Whether no component outside the spectrum may be kept.
 
     Attributes
     ----------
@@ -69,11 +73,19 @@ class LowRank:
     expected, expected_share : float
         See :class:`RankingError`, for a random query.
     is_certain : bool
-        Whether no component that was not computed can have been worth more than one that is kept.
+        Whether no component that was not computed can have been worth more than one that is kept, for any seeds.
     """
 
     def __init__(
-        self, spectrum: Spectrum, degrees: Array, restart: float, order: str, count: int | None, allowed: Array
+        self,
+        spectrum: Spectrum,
+        degrees: Array,
+        restart: float,
+        order: str,
+        count: int | None,
+        allowed: Array,
+        *,
+        complete: bool,
     ) -> None:
         wanted = importance(spectrum, order, restart)
         index = np.flatnonzero(allowed)
@@ -91,7 +103,7 @@ class LowRank:
         if self.picks:
             lost = self._expected_of_picks(spectrum, lost, best)
         self.expected, self.expected_share = lost, lost / everything if everything > 0 else 0.0
-        self.is_certain = choice_is_certain(spectrum, order, restart, best, degrees)
+        self.is_certain = complete or choice_is_certain(spectrum, order, restart, best, degrees)
 
     # Scores ------------------------------------------------------------------------------------------------
 
@@ -156,9 +168,15 @@ def importance(spectrum: Spectrum, order: str, restart: float) -> Array:
 
 
 def choice_is_certain(spectrum: Spectrum, order: str, restart: float, chosen: Array, degrees: Array) -> bool:
-    """Whether no component that was not computed could have been wanted more than the least wanted chosen one."""
+    """Whether no component that was not computed could have been wanted more than the least wanted chosen one.
+
+    With "restart" the seeds decide what is wanted. One query may have nothing but a component that the average query
+    hardly has, so the choice is certain only if all components were computed.
+    """
     if len(spectrum.values) == len(degrees) - 1 or order == "eigenvalue" or not len(chosen):
         return True
+    if order == "restart":
+        return False
     gain = 1 / (1 + odds(restart) - spectrum.ceiling)
     largest = min(1 / float(degrees.min()), spectrum.missing) * gain**2
     return bool(importance(spectrum, order, restart)[chosen].min() >= largest)

@@ -3,19 +3,16 @@
 A :class:`Walk` is a Gram whose entries were checked to be transition probabilities up to their row sums. It adds what a
 Markov chain has (stationary distribution, trivial eigenvector) to ``gram.normalized()``, the operator D^-½ K D^-½ that
 has its eigenvectors and refuses negative degrees. :func:`exact_scores` solves for personalised PageRank. The walk of a
-graph, which may be directed, is :class:`gramian.ranking.graphs.transitions.Transitions`.
+graph, which may be directed, is :class:`gramian.ranking.graphs.graph_walk.GraphWalk`.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import issparse
-from sklearn.exceptions import ConvergenceWarning
 
 from gramian.configuration import memory_budget
 from gramian.grams import Gram
@@ -30,7 +27,7 @@ _SCANNED_SAMPLES = 8000  # up to here every similarity is looked at; beyond, tho
 _DIRECT_SAMPLES = 500  # below, factorising is a matter of milliseconds
 _DUAL_FEATURES = 2000  # above, the m×m system of the features costs more than the iteration
 _APPROXIMATE_SHARE = 0.01  # negative part that approximate features may leave of a kernel that has none
-_MAX_PRODUCTS = 1000
+_METHODS = {"cg": "cg", "cholesky": "cholesky", "woodbury": "dual"}  # as gram.factorization calls them
 
 
 class Walk:
@@ -143,77 +140,22 @@ def _solver(
 ) -> Callable[[Array], Array]:
     """A function that solves (I − (1 − α) D^-½ K D^-½) Y = B."""
     going_on = 1 - restart
-    if solver == "cholesky":
-        A = -going_on * walk.normalized.dense().astype(np.float64, copy=False)
-        A.flat[:: len(A) + 1] += 1
-        whole = cho_factor(A, overwrite_a=True, check_finite=False)
-        return lambda B: cho_solve(whole, B, check_finite=False)
-    if solver == "woodbury":
-        factor = walk.normalized.factor
-        if factor is None:
-            raise ValueError("solver='woodbury' needs a kernel with finite features; use solver='cg'")
-        A = -going_on * factor.dual().astype(np.float64, copy=False)
-        A.flat[:: len(A) + 1] += 1
-        small = cho_factor(A, overwrite_a=True, check_finite=False)
-
-        def through_features(B: Array) -> Array:
-            inner = cho_solve(small, factor.transposed_product(B.astype(factor.dtype, copy=False)), check_finite=False)
-            return B + going_on * factor.product(inner.astype(factor.dtype, copy=False))
-
-        return through_features
-    if solver != "cg":
+    if solver not in _METHODS:
         raise ValueError(f"solver={solver!r} is not known; pass one of 'auto', 'cg', 'cholesky', 'woodbury'")
-    single = walk.gram.dtype != np.float64
-    goal = (1e-6 if single else 1e-12) if tol is None else tol
+    if solver == "woodbury" and walk.normalized.factor is None:
+        raise ValueError("solver='woodbury' needs a kernel with finite features; use solver='cg'")
+    # Eigenvectors that are known save more products than landmarks, so conjugate gradients get no preconditioner.
+    system = walk.normalized.scaled(-going_on).factorization(1.0, _METHODS[solver], preconditioner=0)
+    goal = (1e-12 if walk.gram.dtype == np.float64 else 1e-6) if tol is None else tol
 
-    def apply(V: Array) -> Array:
-        return V - going_on * (walk.normalized @ V).astype(np.float64, copy=False)
-
-    def iterate(B: Array) -> Array:
+    def solve(B: Array) -> Array:
         start = None
-        if spectrum is not None and len(spectrum.values):
+        if solver == "cg" and spectrum is not None and len(spectrum.values):
             share = 1 / (1 - going_on * spectrum.values.astype(np.float64))
             start = spectrum.vectors @ (share[:, None] * (spectrum.vectors.T @ B))
-        return conjugate_gradients(apply, B, start, goal)
+        return system.solve(B, start=start, tol=goal)
 
-    return iterate
-
-
-def conjugate_gradients(apply: Callable[[Array], Array], B: Array, start: Array | None, tol: float) -> Array:
-    """Y with A Y = B for a positive definite A given by its products, every column to ‖B − A Y‖ <= tol ‖B‖.
-
-    Columns share their products, as one block, and leave it when they are done.
-    """
-    Y = np.zeros_like(B) if start is None else start.astype(np.float64)
-    residual = B.copy() if start is None else B - apply(Y)
-    direction = residual.copy()
-    squares = np.einsum("ij,ij->j", residual, residual)
-    goal = tol**2 * np.einsum("ij,ij->j", B, B)
-    live = np.arange(B.shape[1])
-    active = np.flatnonzero(squares > goal)
-    for _ in range(_MAX_PRODUCTS):
-        if not len(active):
-            return Y
-        if len(active) < direction.shape[1]:
-            keep = np.isin(live, active)
-            direction, residual, squares = direction[:, keep], residual[:, keep], squares[keep]
-        live = active
-        image = apply(direction)
-        step = squares / np.einsum("ij,ij->j", direction, image)
-        Y[:, live] += step * direction
-        residual -= step * image
-        new = np.einsum("ij,ij->j", residual, residual)
-        direction = residual + (new / squares) * direction
-        squares = new
-        active = live[new > goal[live]]
-    worst = float(np.sqrt((squares / np.maximum(goal[live], np.finfo(float).tiny)).max()))
-    warnings.warn(
-        f"exact scores stopped after {_MAX_PRODUCTS} products with a residual {worst:.1e} times what tol={tol:.0e} "
-        "asks for; raise tol or restart",
-        ConvergenceWarning,
-        stacklevel=6,
-    )
-    return Y
+    return solve
 
 
 def cross_similarities(kernel: Kernel, gram: Gram, fitted: Matrix, new: Matrix) -> Array:

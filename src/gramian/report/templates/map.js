@@ -247,12 +247,14 @@ async function startMap(facts, store) {
     const group = groups[i] ? `, more typical than ${formatShare(typical[i] / 255)} of it` : '';
     const back = element('button', 'Let go of this row', { type: 'button', class: 'plain' });
     back.addEventListener('click', () => choose(-1));
+    const listed = i < facts.listed ? [element('button', 'Find it in the table', { type: 'button', class: 'plain', 'data-line': i }), ' '] : [];
     chosenBox.replaceChildren(
       element('h3', `Row ${store.nameOf(i)}`),
       element('p', `In ${groupText(i)}${group}; oddness ${twoDigits(odd[i] / 255)}.`.replace('In in', 'In'), { class: 'quiet' }),
       valueList(pairs),
       element('h4', `The ${state.alike.length} rows most like it`),
       await alikeTable(alike),
+      ...listed,
       back,
     );
     return recolour();

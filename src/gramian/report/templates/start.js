@@ -58,7 +58,13 @@ async function start() {
   if (!('DecompressionStream' in window)) throw new Error('this browser cannot unpack the rows; a newer one can');
   document.getElementById('map-live').hidden = false;
   document.documentElement.classList.add('live');
-  map = await startMap(facts, rowStore(facts));
+  const store = rowStore(facts);
+  map = await startMap(facts, store);
+  const table = await startTable(facts, store);
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest('button[data-line]');
+    if (button) table.show(Number(button.dataset.line));
+  });
   const toMap = () => document.getElementById('map').scrollIntoView();
   document.addEventListener('click', (event) => {
     const button = event.target.closest('button[data-row]');

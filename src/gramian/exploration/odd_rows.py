@@ -1,0 +1,150 @@
+"""The oddest rows and what is odd about them, in the words of the table: a value, a level, or two that never meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from gramian.exploration.result import Oddity
+from gramian.exploration.wording import count, day, listing, number, percent, short
+from gramian.tables import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Column
+from gramian.typing import Array
+
+LISTED = 0.2
+"""Score from which a row is listed as odd."""
+
+_MOST = 20
+_FAR = 3.0  # deviations from the own group
+_RARE = 0.05  # share of a level in the own group
+_LIFT = 3.0  # times rarer than the two values would meet by chance
+_PAIRED = 20  # columns of which pairs are looked at
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """A column in few levels: those of a category, or low, ordinary and high for a number."""
+
+    name: str
+    codes: Array
+    told: Callable[[int], str]
+
+
+def oddities(
+    frame: Any, columns: list[Column], labels: Array, values: dict[str, Array], oddness: Array
+) -> list[Oddity]:
+    """The oddest rows, at most 20, each with its reason.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame (n, n_columns)
+    columns : list of Column
+    labels : ndarray (n,)
+        Groups; −1 for none.
+    values : dict of ndarray (n,)
+        The prepared feature of every number and date, NaN where missing.
+    oddness : ndarray (n,)
+        Scores from 0 to 1; rows below 0.2 are not listed.
+    """
+    rows = np.argsort(-oddness, kind="stable")[:_MOST]
+    rows = rows[oddness[rows] >= LISTED]
+    if not len(rows):
+        return []
+    reasons: list[list[tuple[float, str]]] = [[] for _ in rows]
+    for column in columns:
+        if column.kind in (NUMBER, DATE):
+            _far_values(reasons, rows, column, frame[column.name], values[column.name], labels)
+        elif column.kind in (CATEGORY, BOOLEAN):
+            _rare_levels(reasons, rows, column, frame[column.name], labels)
+    _rare_pairs(reasons, rows, [_coded(column, frame[column.name]) for column in columns if column.kind in USED])
+    gaps = frame[[column.name for column in columns if column.kind in USED]].iloc[rows].isna().sum(axis=1)
+    found = []
+    for row, parts, missing in zip(rows, reasons, gaps, strict=True):
+        told = [text for _, text in sorted(parts, key=lambda part: -part[0])[:2]]
+        if not told:
+            told = [
+                f"{count(int(missing), 'value')} missing"
+                if missing
+                else "a little of everything: no value or pair of values is rare"
+            ]
+        found.append(Oddity(int(row), float(oddness[row]), listing(told)))
+    return found
+
+
+def _far_values(
+    reasons: list[list[tuple[float, str]]], rows: Array, column: Column, cells: Any, values: Array, labels: Array
+) -> None:
+    """Numbers and dates far from what is usual in the own group, which is told as the range of 9 in 10 rows."""
+    raw = cells.to_numpy()
+    told = day if column.kind == DATE else lambda value: number(float(value))
+    for group in np.unique(labels[rows]):
+        own = np.flatnonzero((labels == group) & np.isfinite(values))
+        if len(own) < 3:
+            continue
+        middle = np.median(values[own])
+        spread = max(1.4826 * float(np.median(np.abs(values[own] - middle))), 0.5 * float(values[own].std()))
+        low, high = own[np.argsort(values[own], kind="stable")[[int(0.05 * len(own)), int(0.95 * (len(own) - 1))]]]
+        for place in np.flatnonzero(labels[rows] == group):
+            row = rows[place]
+            far = abs(values[row] - middle) / spread if spread > 0 and np.isfinite(values[row]) else 0.0
+            if far >= _FAR and not values[low] <= values[row] <= values[high]:
+                usual = told(raw[low]) if values[low] == values[high] else f"{told(raw[low])}–{told(raw[high])}"
+                whose = "in its group" if group >= 0 else "elsewhere"
+                reasons[place].append((float(far), f"{column.name} {told(raw[row])}, usual {usual} {whose}"))
+
+
+def _rare_levels(
+    reasons: list[list[tuple[float, str]]], rows: Array, column: Column, cells: Any, labels: Array
+) -> None:
+    codes, levels = cells.factorize(use_na_sentinel=True)
+    for group in np.unique(labels[rows]):
+        own = np.bincount(codes[(labels == group) & (codes >= 0)], minlength=len(levels))
+        for place in np.flatnonzero((labels[rows] == group) & (codes[rows] >= 0)):
+            code = codes[rows[place]]
+            share = own[code] / own.sum()
+            if share <= _RARE and own.sum() > 1 / _RARE:
+                level = f"{column.name} {short(levels[code])}"
+                text = (
+                    f"the only row of its group with {level}"
+                    if own[code] == 1
+                    else f"{level}, as {percent(share)} of its group"
+                )
+                reasons[place].append((float(-np.log(share)), text))
+
+
+def _coded(column: Column, cells: Any) -> _Coded:
+    if column.kind in (CATEGORY, BOOLEAN):
+        codes, levels = cells.factorize(use_na_sentinel=True)
+        return _Coded(column.name, codes, lambda code: f"{column.name} {short(levels[code])}")
+    numbers = cells.to_numpy()
+    known = cells.notna().to_numpy()
+    floats = np.full(len(numbers), np.nan)
+    floats[known] = numbers[known].astype("datetime64[s]").astype(float) if column.kind == DATE else numbers[known]
+    low, high = np.quantile(floats[known], [0.2, 0.8]) if known.any() else (0.0, 0.0)
+    codes = np.where(known, 1 + (floats > high).astype(int) - (floats < low), -1)
+    ends = [day(np.datetime64(int(end), "s")) if column.kind == DATE else number(float(end)) for end in (low, high)]
+    words = {0: f"{column.name} below {ends[0]}", 1: f"an ordinary {column.name}", 2: f"{column.name} above {ends[1]}"}
+    return _Coded(column.name, codes, words.__getitem__)
+
+
+def _rare_pairs(reasons: list[list[tuple[float, str]]], rows: Array, columns: list[_Coded]) -> None:
+    """Two values, each ordinary by itself, that hardly ever meet in one row."""
+    for first, second in combinations(columns[:_PAIRED], 2):
+        known = (first.codes >= 0) & (second.codes >= 0)
+        n = int(known.sum())
+        if n < 1 / _RARE:
+            continue
+        width = int(second.codes.max()) + 1
+        met = np.bincount(first.codes[known] * width + second.codes[known], minlength=(first.codes.max() + 1) * width)
+        table = met.reshape(-1, width)
+        expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0) / n
+        for place in np.flatnonzero(known[rows]):
+            a, b = first.codes[rows[place]], second.codes[rows[place]]
+            times, chance = int(table[a, b]), float(expected[a, b])
+            if times <= max(1, 0.01 * n) and chance >= _LIFT * times:
+                who = "the only row" if times == 1 else f"one of {times} rows"
+                text = f"{who} with {first.told(int(a))} and {second.told(int(b))}"
+                reasons[place].append((float(np.log(chance / times)), text))

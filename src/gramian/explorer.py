@@ -1,0 +1,148 @@
+"""``gramian.explore``: one call from a table to groups, reasons, odd rows, a report and a model for new rows.
+
+The top of the applications in Python, as the command line and the server are for people: it reads
+(:mod:`gramian.tables`), analyses (:mod:`gramian.exploration`) and writes (:mod:`gramian.report`).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gramian.exploration import Exploration, TableModel
+from gramian.exploration import explore as analyse
+from gramian.report import REPORT, rows_with_groups, summary, write_folder, write_report
+from gramian.tables import Table, read_table
+
+__all__ = ["Explored", "explore"]
+
+
+@dataclass(frozen=True)
+class Explored:
+    """What :func:`explore` found in a table.
+
+    Attributes
+    ----------
+    found : Exploration
+        Everything, as plain data.
+    model : TableModel
+        For new rows; ``gramian.save(model, path)`` keeps it, and ``gramian assign`` reads it.
+    """
+
+    found: Exploration
+    model: TableModel
+
+    @property
+    def verdict(self) -> str:
+        """Whether there are groups: "clear", "weak" or "none"."""
+        return self.found.verdict
+
+    @property
+    def groups(self) -> Any:
+        """One row per group: size, share, stability, a sentence and the most typical row; a pandas DataFrame."""
+        import pandas as pd
+
+        n = len(self.found.labels)
+        rows = [
+            {
+                "group": cluster.label + 1,
+                "size": cluster.size,
+                "share": cluster.size / n,
+                "stability": cluster.stability,
+                "sentence": cluster.sentence,
+                "typical_row": cluster.typical[0] + 1 if cluster.typical else 0,
+            }
+            for cluster in self.found.clusters
+        ]
+        return pd.DataFrame(rows).set_index("group") if rows else pd.DataFrame()
+
+    @property
+    def rows(self) -> Any:
+        """The table with group, membership, rank in the group and oddness of every row; a pandas DataFrame."""
+        return rows_with_groups(self.found)
+
+    def summary(self) -> dict[str, Any]:
+        """All but what belongs to single rows, ready for JSON."""
+        return summary(self.found)
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write the report as one HTML file and return where it is; by default in a new temporary folder."""
+        return write_report(self.found, Path(tempfile.mkdtemp(prefix="gramian_")) / REPORT if path is None else path)
+
+    def save(self, folder: str | Path, *, force: bool = False) -> Path:
+        """Write report, rows, summary, model and pictures into a folder.
+
+        Parameters
+        ----------
+        folder : path
+            Made if it does not exist.
+        force : bool, default False
+            Replace the output of an earlier run.
+        """
+        write_folder(self.found, self.model, Path(folder), force=force)
+        return Path(folder)
+
+    def __repr__(self) -> str:
+        return "\n".join(self.found.sentences)
+
+
+def explore(
+    source: Any,
+    *,
+    n_clusters: int | None = None,
+    columns: Collection[str] | None = None,
+    ignore: Collection[str] | None = None,
+    category: Collection[str] = (),
+    number: Collection[str] = (),
+    missing: Collection[Any] = (),
+    alternative: bool = True,
+    random_state: int = 0,
+    notify: Callable[[str, float], None] | None = None,
+) -> Explored:
+    """Find groups of rows in a table, what makes them different, who is typical and who is odd.
+
+    Missing values, categories, dates and truth values are welcome; nothing has to be scaled or encoded.
+
+    Parameters
+    ----------
+    source : path, binary file, pandas or polars data frame, or Table
+        What :func:`gramian.tables.read_table` reads.
+    n_clusters : int, optional
+        Number of groups; by default it is chosen.
+    columns, ignore : collection of str, optional
+        Columns to compare rows by, or to leave out.
+    category, number : collection of str
+        Columns to read as categories or as numbers, where they look like the other.
+    missing : collection of str or numbers
+        Codes of missing values, such as -999.
+    alternative : bool, default True
+        Look for another way to group the rows as well.
+    random_state : int, default 0
+    notify : callable, optional
+        Called with the name of each stage and the part of the work done before it.
+
+    Returns
+    -------
+    explored : Explored
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> import gramian
+    >>> rng = np.random.default_rng(0)
+    >>> kind = np.repeat([0, 1], 40)
+    >>> frame = pd.DataFrame(rng.normal(size=(80, 4)) + 6.0 * kind[:, None], columns=["size", "speed", "age", "weight"])
+    >>> frame.loc[::9, "speed"] = np.nan
+    >>> found = gramian.explore(frame)
+    >>> found.verdict, len(found.groups), found.rows["group"].nunique()
+    ('clear', 2, 2)
+    """
+    table = source
+    if not isinstance(source, Table):
+        table = read_table(source, columns=columns, ignore=ignore, category=category, number=number, missing=missing)
+    return Explored(
+        *analyse(table, n_clusters=n_clusters, alternative=alternative, random_state=random_state, notify=notify)
+    )

@@ -1,0 +1,126 @@
+"""Tables without groups that look like a given one in every column and every pair of columns.
+
+A normal copula: rows are drawn from one normal distribution, a number is the quantile of its column at the rank of its
+coordinate, and a category is the level with the largest score of its coordinates. Margins and pairwise dependence are
+those of the table, and whatever else the table has is missing. Used as a reference by the latent classes of clustering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from gramian.typing import Array
+
+_ROUNDS = 8
+_FITTED_ROWS = 2000  # that the shares and covariances are matched on
+_STEP = 0.7  # of each round towards the wanted shares
+
+
+class Copula(NamedTuple):
+    """What rows are drawn from."""
+
+    factor: Array  # (q, q), square root of the covariance of the coordinates
+    quantiles: list[Array]  # the sorted observed values of each column of numbers
+    points: list[Array]  # of each categorical column (levels, levels − 1)
+    offsets: list[Array]  # of each categorical column (levels,)
+
+
+def fit_copula(numbers: Array, codes: Array, sizes: Array, rng: np.random.Generator) -> Copula:
+    """The copula of a table.
+
+    Parameters
+    ----------
+    numbers : ndarray (n, d)
+        NaN where missing; every column has two different values.
+    codes : ndarray (n, c) of int
+        Levels from 0, −1 where missing; every column has two levels.
+    sizes : ndarray (c,) of int
+        Number of levels; each occurs.
+    rng : Generator
+    """
+    quantiles = [np.sort(column[~np.isnan(column)]) for column in numbers.T]
+    shares = [np.bincount(column[column >= 0], minlength=m) for column, m in zip(codes.T, sizes, strict=True)]
+    shares = [counts / counts.sum() for counts in shares]
+    points = [whitened_levels(share) for share in shares]
+    wanted = _covariance(_coordinates(numbers, codes, quantiles, points))
+    offsets = [np.log(np.maximum(share, 1e-12)) for share in shares]
+    noise = rng.standard_normal((_FITTED_ROWS, len(wanted)))
+    latent = wanted.copy()
+    copula = Copula(_root(latent), quantiles, points, offsets)
+    for _ in range(_ROUNDS):
+        drawn, levels = _rows(noise @ copula.factor.T, copula)
+        found = _covariance(_coordinates(drawn, levels, quantiles, points))
+        latent = latent + wanted - found
+        for share, offset, column in zip(shares, offsets, levels.T, strict=True):
+            here = np.bincount(column, minlength=len(share)) / len(column)
+            offset += _STEP * np.log((share + 1e-3) / (here + 1e-3))
+        copula = copula._replace(factor=_root(latent))
+    return copula
+
+
+def draw_tables(copula: Copula, n: int, n_tables: int, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+    """Numbers (n, d) and codes (n, c) of tables without groups, complete."""
+    for _ in range(n_tables):
+        yield _rows(rng.standard_normal((n, len(copula.factor))) @ copula.factor.T, copula)
+
+
+def whitened_levels(shares: Array) -> Array:
+    """A point for each of m levels in m − 1 dimensions, with mean 0 and covariance I under the shares.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> points = whitened_levels(np.array([0.5, 0.3, 0.2]))
+    >>> bool(np.allclose(points.T @ (np.array([[0.5], [0.3], [0.2]]) * points), np.eye(2)))
+    True
+    """
+    roots = np.sqrt(shares)
+    # Orthonormal directions beside √shares, which is the one that all levels share.
+    basis = np.linalg.svd(np.eye(len(shares)) - np.outer(roots, roots))[0][:, : len(shares) - 1]
+    return basis / roots[:, None]
+
+
+def _coordinates(numbers: Array, codes: Array, quantiles: list[Array], points: list[Array]) -> Array:
+    """Columns of mean 0 and variance 1 for numbers and levels, NaN where missing."""
+    centred = [(column - known.mean()) / known.std() for column, known in zip(numbers.T, quantiles, strict=True)]
+    parts = [np.column_stack([np.empty((len(numbers), 0)), *centred])]
+    for column, places in zip(codes.T, points, strict=True):
+        part = places[column]
+        part[column < 0] = np.nan
+        parts.append(part)
+    return np.hstack(parts)
+
+
+def _covariance(coordinates: Array) -> Array:
+    """Over the rows in which both coordinates are observed."""
+    observed = ~np.isnan(coordinates)
+    filled = np.where(observed, coordinates, 0.0)
+    together = observed.T.astype(float) @ observed.astype(float)
+    return filled.T @ filled / np.maximum(together, 1)
+
+
+def _root(covariance: Array) -> Array:
+    """A square root of the nearest matrix without negative eigenvalues, scaled to variances of 1."""
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    root = vectors * np.sqrt(np.maximum(values, 1e-6))
+    return root / np.sqrt((root**2).sum(axis=1, keepdims=True))
+
+
+def _rows(latent: Array, copula: Copula) -> tuple[Array, Array]:
+    """Numbers and codes for coordinates drawn from the normal distribution."""
+    d = len(copula.quantiles)
+    numbers = np.empty((len(latent), d))
+    for j, known in enumerate(copula.quantiles):
+        place = np.minimum((ndtr(latent[:, j]) * len(known)).astype(np.intp), len(known) - 1)
+        numbers[:, j] = known[place]
+    codes = np.empty((len(latent), len(copula.points)), np.intp)
+    begin = d
+    for j, (places, offset) in enumerate(zip(copula.points, copula.offsets, strict=True)):
+        end = begin + places.shape[1]
+        codes[:, j] = (latent[:, begin:end] @ places.T + offset).argmax(axis=1)
+        begin = end
+    return numbers, codes

@@ -1,0 +1,205 @@
+"""Factorizations: which method is chosen, what is refused, and accuracy where it is hard to keep.
+
+That every Gram and every view solves like ``numpy.linalg.solve`` is in ``gram_case``.
+"""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import LinAlgWarning
+from scipy.sparse import csr_array, diags_array
+
+import gramian
+from gramian.grams import DenseGram, FeatureGram, KernelFactor, LazyGram, SparseGram, solve
+from gramian.kernels import RBF, Linear
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+def path(n):
+    """The graph of a path: eigenvalues between −2 and 2."""
+    return SparseGram(diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[-1, 1], shape=(n, n)))
+
+
+# The choice
+
+
+def test_auto(rng, monkeypatch):
+    """Features few enough: dual. Small: Cholesky, or LDL where that fails. Else conjugate gradients."""
+    F = rng.standard_normal((40, 5))
+    K = F @ F.T
+    assert FeatureGram(F).factorization(1.0).method == "dual"
+    assert FeatureGram(F.T).factorization(1.0).method == "cholesky"  # more features than samples
+    assert FeatureGram(F).factorization(np.r_[-1.0, np.ones(39)]).method == "ldl"
+    assert DenseGram(K).factorization(1.0).method == "cholesky"
+    assert DenseGram(K).factorization(-1.0).method == "ldl"
+    assert path(60).factorization(3.0).method == "cholesky"
+    for name in ("_DIRECT_SIZE", "_SPARSE_DIRECT_SIZE"):
+        monkeypatch.setattr(solve, name, 39)
+    assert path(60).factorization(3.0).method == "cg"
+    assert DenseGram(K).factorization(1.0).method == "cg"
+    monkeypatch.setattr(solve, "_DUAL_SIZE", 4)
+    assert FeatureGram(F).factorization(1.0).method == "cg"
+
+
+def test_auto_within_the_budget(rng):
+    """Where the n×n array does not fit, auto iterates, and asking for the factor names the alternatives."""
+    X = rng.standard_normal((300, 2))
+    gram, F = LazyGram(RBF(width=1.0), X), FeatureGram(rng.standard_normal((300, 20)))
+    exact = np.linalg.solve(RBF(width=1.0)(X) + np.eye(300), X)
+    with gramian.config(memory_budget=300 * 300 * 8 - 1):
+        system = gram.factorization(1.0)
+        assert system.method == "cg"
+        np.testing.assert_allclose(system.solve(X), exact, atol=1e-8)
+        for method in ("cholesky", "ldl"):
+            with pytest.raises(gramian.MemoryBudgetError, match=r"300×300 factor.*method='cg'.*Nystroem.*'dual'"):
+                gram.factorization(1.0, method)
+    with gramian.config(memory_budget=20 * 20 * 8 - 1):
+        assert F.factorization(1.0).method == "cg"
+        with pytest.raises(gramian.MemoryBudgetError, match=r"20×20 dual.*method='cg'"):
+            F.factorization(1.0, "dual")
+
+
+def test_one_matrix_in_all(rng):
+    """Cholesky of a lazy Gram, and of a centred one, allocates one n×n array."""
+    n = 1200
+    gram = LazyGram(RBF(width=1.0), rng.standard_normal((n, 2)))
+    for view in (gram, gram.centered(), gram.centered().restricted(np.arange(n)[::-1])):
+        view.degrees()
+        tracemalloc.start()
+        system = view.factorization(1.0, "cholesky")
+        system.solve(np.ones(n))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 1.5 * 8 * n * n
+
+
+def test_the_gram_is_left_alone(rng):
+    """A factor is made of a copy; the matrix that the Gram holds stays what it was."""
+    K = np.cov(rng.standard_normal((6, 50)))
+    before = K.copy()
+    for method in ("cholesky", "ldl", "cg"):
+        DenseGram(K).factorization(1.0, method).solve(np.ones(6))
+        np.testing.assert_array_equal(K, before)
+
+
+# Refusals and warnings
+
+
+def test_indefinite_systems_are_refused_by_methods_for_definite_ones():
+    """Cholesky and conjugate gradients name LDL, which solves."""
+    gram = path(12)
+    for ask in (
+        lambda: gram.factorization(0.5, "cholesky"),
+        lambda: gram.factorization(0.5, "cg").solve(np.arange(12.0)),
+    ):
+        with pytest.raises(np.linalg.LinAlgError, match=r"not positive definite.*raise diagonal, or use method='ldl'"):
+            ask()
+    A = gram.dense() + 0.5 * np.eye(12)
+    np.testing.assert_allclose(gram.factorization(0.5, "ldl").solve(np.arange(12.0)), np.linalg.solve(A, np.arange(12)))
+
+
+def test_singular_systems():
+    """An exact zero pivot is an error; singular to working precision is a warning with the number."""
+    with pytest.raises(np.linalg.LinAlgError, match="is singular, so the system has no single solution"):
+        DenseGram(np.zeros((3, 3))).factorization(0.0)
+    with pytest.raises(np.linalg.LinAlgError, match="is singular"):
+        FeatureGram(np.eye(3)).scaled(-1.0).factorization(1.0, "dual")
+    with pytest.warns(LinAlgWarning, match=r"singular to working precision.*raise diagonal"):
+        DenseGram(np.ones((40, 40))).factorization(1e-15, "ldl")
+
+
+def test_cg_says_what_it_cannot_do(monkeypatch):
+    """The inverse diagonal takes n solves, which is refused for many samples; the determinant is refused always."""
+    monkeypatch.setattr(solve, "_DIRECT_SIZE", 11)
+    monkeypatch.setattr(solve, "_STRIP", 5)
+    with pytest.raises(ValueError, match=r"12 solves; use method='cholesky', or .*Nystroem.*method='dual'"):
+        path(12).factorization(3.0, "cg").inverse_diagonal()
+    inverse = np.linalg.inv(path(11).dense() + 3 * np.eye(11))
+    np.testing.assert_allclose(path(11).factorization(3.0, "cg").inverse_diagonal(), np.diag(inverse), atol=1e-9)
+
+
+# Accuracy
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(1, 30), st.integers(0, 8), st.integers(0, 10**6), st.floats(1e-3, 1e3))
+def test_woodbury_with_features_of_either_sign(n, m, seed, level):
+    """K = F diag(w) Fᵀ with any weights, zero included, and any diagonal > 0."""
+    rng = np.random.default_rng(seed)
+    F, w, d = rng.standard_normal((n, m)), rng.integers(-2, 3, m) * 1.0, level * rng.uniform(0.5, 2, n)
+
+    class Signed(DenseGram):
+        @property
+        def _signed_factor(self):
+            return FeatureGram(F).factor, w
+
+    A = F * w @ F.T + np.diag(d)
+    if np.linalg.cond(A) > 1e6:
+        return
+    system = Signed(F * w @ F.T).factorization(d, "dual")
+    B = rng.standard_normal((n, 2))
+    tolerance = 1e-9 * np.abs(np.linalg.inv(A)).max() * max(1.0, np.linalg.norm(B)) * np.linalg.cond(A)
+    np.testing.assert_allclose(system.solve(B), np.linalg.solve(A, B), atol=tolerance)
+    np.testing.assert_allclose(system.inverse_diagonal(), np.diag(np.linalg.inv(A)), atol=tolerance)
+    assert system.log_determinant() == pytest.approx(np.linalg.slogdet(A)[1], abs=1e-6)
+
+
+def test_refined_where_woodbury_cancels(rng):
+    """With a diagonal of 1e-6 one pass leaves a residual of 1e-7, the second one 1e-13."""
+    F = rng.standard_normal((200, 6))
+    b = F @ np.ones(6)
+    x = FeatureGram(F).factorization(1e-6, "dual").solve(b)
+    assert np.linalg.norm(b - (F @ (F.T @ x) + 1e-6 * x)) < 1e-12 * np.linalg.norm(b)
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_dual_streams_chunks_and_sums_in_double(form, rng):
+    """Features recomputed a few rows at a time, float32, sparse or not: sums in float64, never more than a chunk."""
+    F = rng.standard_normal((5000, 4)).astype(np.float32) * (rng.random((5000, 4)) < 0.5)
+    lengths = []
+
+    class Counting(Linear):
+        def _features(self, X):
+            lengths.append(X.shape[0])
+            return X
+
+    gram = FeatureGram(KernelFactor(Counting(), form(F), 4, 600))
+    system = gram.factorization(2.0)
+    exact = F.astype(np.float64)
+    inner = np.linalg.inv(2 * np.eye(4) + exact.T @ exact)
+    b = rng.standard_normal(5000)
+    np.testing.assert_allclose(system.solve(b), (b - exact @ (inner @ (exact.T @ b))) / 2, atol=1e-5)
+    leverage = np.einsum("ij,jk,ik->i", exact, inner, exact)
+    np.testing.assert_allclose(system.inverse_diagonal(), (1 - leverage) / 2, atol=1e-6)
+    expected = 5000 * np.log(2) + np.linalg.slogdet(np.eye(4) + exact.T @ exact / 2)[1]
+    assert system.log_determinant() == pytest.approx(expected, rel=1e-9)
+    assert max(lengths) == 600
+
+
+def test_start_and_tolerance_of_the_iteration(rng):
+    """A good start saves products; a looser tolerance too; the default reaches 1e-10."""
+    gram = path(800)
+    b = rng.standard_normal((800, 2))
+    system = gram.factorization(2.05, "cg")
+    x = system.solve(b)
+    needed = system.n_iter
+    assert np.linalg.norm(b - (gram @ x + 2.05 * x)) < 1e-9 * np.linalg.norm(b)
+    system.solve(b, start=x)
+    assert system.n_iter <= 2
+    system.solve(b, tol=1e-3)
+    assert 2 < system.n_iter < 0.6 * needed
+
+
+def test_condition_of_every_method(rng):
+    """Hager's estimate finds the norm of a matrix whose largest column the first guess does not see."""
+    d = np.r_[np.ones(20), 1e5]
+    assert FeatureGram(np.zeros((21, 1))).factorization(d).reciprocal_condition == pytest.approx(1e-5)
+    assert DenseGram(np.zeros((21, 21))).factorization(d, "cg").reciprocal_condition == pytest.approx(1e-5)
+    assert DenseGram(np.zeros((21, 21))).factorization(d).reciprocal_condition == pytest.approx(1e-5)

@@ -1,0 +1,115 @@
+"""Factors in place against dense inverses: definite and indefinite, with blocks of two, restored after a failure."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gramian.grams import triangular
+from gramian.grams.triangular import NotDefiniteError, Triangular
+
+
+def symmetric(n, seed=0):
+    """Entries of either sign and a small diagonal, so that LDL interchanges rows and makes blocks of two."""
+    A = np.random.default_rng(seed).standard_normal((n, n))
+    A = A + A.T
+    A[np.diag_indices(n)] *= 0.1
+    return A
+
+
+def positive(n, seed=0):
+    F = np.random.default_rng(seed).standard_normal((n, n + 3))
+    return F @ F.T + np.eye(n)
+
+
+def check(A, definite, order="C"):
+    n = len(A)
+    expected = np.linalg.inv(A.astype(np.float64))
+    factor = Triangular(np.array(A, order=order), definite)
+    accuracy = 1e-13 if A.dtype == np.float64 else 1e-5
+    atol = accuracy * n * np.linalg.cond(A.astype(np.float64)) * np.abs(expected).max()
+    B = np.random.default_rng(1).standard_normal((n, 2)).astype(A.dtype)
+    np.testing.assert_allclose(factor.solve(B), expected @ B, atol=3 * atol)
+    np.testing.assert_allclose(factor.quadratic(B), np.einsum("ij,ik,kj->j", B, expected, B), atol=3 * n * atol)
+    np.testing.assert_allclose(factor.inverse_diagonal(), np.diag(expected), atol=atol)
+    assert factor.log_determinant() == pytest.approx(
+        np.linalg.slogdet(A.astype(np.float64))[1], abs=accuracy * n * np.linalg.cond(A.astype(np.float64))
+    )
+    assert factor.solve(B).dtype == factor.inverse_diagonal().dtype == A.dtype
+    return factor
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("strip", [7, 256])
+def test_definite(monkeypatch, dtype, order, strip):
+    """Cholesky where it exists, in either layout, by strips of any length."""
+    monkeypatch.setattr(triangular, "_STRIP", strip)
+    A = positive(40).astype(dtype)
+    for definite in (True, None):
+        assert check(A, definite, order).method == "cholesky"
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(1, 25), st.integers(0, 10**6), st.sampled_from([3, 256]))
+def test_indefinite(n, seed, strip):
+    """LDL asked for, and LDL after a Cholesky that failed on the way, which leaves half of the matrix to restore."""
+    before, triangular._STRIP = triangular._STRIP, strip
+    try:
+        A = symmetric(n, seed)
+        if np.linalg.cond(A) > 1e6 or np.linalg.eigvalsh(A)[0] > 0:
+            return
+        for definite in (False, None):
+            assert check(A, definite).method == "ldl"
+    finally:
+        triangular._STRIP = before
+
+
+def test_blocks_of_two():
+    """A zero diagonal has no pivots of size one; entries near the largest number do not overflow on the way."""
+    A = np.array([[0.0, 2.0, 0, 0], [2.0, 0, 0, 0], [0, 0, 0, 5.0], [0, 0, 5.0, 1.0]])
+    assert len(check(A, False).blocks.first) == 2
+    huge = Triangular(np.array([[0.0, 1e200], [1e200, 0.0]]), False)
+    np.testing.assert_allclose(huge.solve(np.array([[1e200], [2e200]])), [[2.0], [1.0]])
+    assert huge.log_determinant() == pytest.approx(2 * np.log(1e200))
+
+
+def test_what_cannot_be_factorised():
+    """No Cholesky of an indefinite matrix, no LDL of a singular one, nothing of NaN."""
+    with pytest.raises(NotDefiniteError):
+        Triangular(symmetric(5), True)
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        Triangular(np.zeros((3, 3)), False)
+    with pytest.raises(ValueError, match="NaN or infinite values"):
+        Triangular(np.full((3, 3), np.nan), None)
+
+
+def test_condition():
+    """LAPACK's estimate is within a small factor of the 1-norm condition."""
+    for A, definite in ((positive(30), True), (symmetric(30), False)):
+        true = 1 / np.linalg.cond(A, 1)
+        assert true * 0.99 <= Triangular(A.copy(), definite).reciprocal_condition <= 5 * true
+
+
+def test_empty():
+    """A matrix of no rows solves nothing."""
+    factor = Triangular(np.empty((0, 0)), True)
+    assert factor.solve(np.empty((0, 2))).shape == (0, 2)
+    assert factor.log_determinant() == 0
+    assert factor.reciprocal_condition == 1
+
+
+@pytest.mark.parametrize("definite", [True, False, None])
+def test_the_factor_replaces_the_matrix(definite):
+    """No second n×n array: neither to factorise, nor after a failed Cholesky, nor for the diagonal of the inverse."""
+    n = 800
+    A = positive(n) if definite else -positive(n)
+    tracemalloc.start()
+    factor = Triangular(A, definite)
+    factor.inverse_diagonal()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.shares_memory(A, factor.L)
+    assert peak < 0.8 * 8 * n * n  # strips of 256 columns

@@ -1,0 +1,72 @@
+"""Tables of a normal copula have the columns and pairs of the table they stand for, and no groups."""
+
+import numpy as np
+import pytest
+
+from gramian.mixture.copula import draw_tables, fit_copula, whitened_levels
+
+
+@pytest.fixture(scope="module")
+def table():
+    """A skewed number and another that follows it, a category that follows both, and an independent one."""
+    rng = np.random.default_rng(4)
+    skewed = rng.exponential(size=800)
+    other = skewed + rng.normal(size=800)
+    category = np.searchsorted([0.5, 1.5], skewed + 0.5 * rng.normal(size=800))
+    apart = rng.choice(4, 800, p=[0.55, 0.25, 0.15, 0.05])
+    numbers, codes = np.column_stack([skewed, other]), np.column_stack([category, apart])
+    numbers[rng.random(numbers.shape) < 0.1] = np.nan
+    codes[rng.random(codes.shape) < 0.1] = -1
+    return numbers, codes
+
+
+@pytest.fixture(scope="module")
+def drawn(table):
+    copula = fit_copula(*table, np.array([3, 4]), np.random.default_rng(0))
+    ((numbers, codes),) = draw_tables(copula, 20_000, 1, np.random.default_rng(1))
+    return numbers, codes
+
+
+@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.1, 0.2, 0.7], [0.97, 0.01, 0.01, 0.01]])
+def test_whitened_levels_have_mean_zero_and_unit_covariance(shares):
+    shares = np.array(shares)
+    points = whitened_levels(shares)
+    assert points.shape == (len(shares), len(shares) - 1)
+    np.testing.assert_allclose(shares @ points, 0, atol=1e-10)
+    np.testing.assert_allclose(points.T @ np.diag(shares) @ points, np.eye(len(shares) - 1), atol=1e-10)
+
+
+def test_numbers_keep_their_distribution(table, drawn):
+    for given, found in zip(table[0].T, drawn[0].T, strict=True):
+        levels = np.linspace(0.05, 0.95, 19)
+        expected = np.nanquantile(given, levels)
+        np.testing.assert_allclose(np.quantile(found, levels), expected, atol=0.08 * np.nanstd(given))
+
+
+def test_categories_keep_their_shares(table, drawn):
+    for given, found in zip(table[1].T, drawn[1].T, strict=True):
+        expected = np.bincount(given[given >= 0]) / (given >= 0).sum()
+        np.testing.assert_allclose(np.bincount(found) / len(found), expected, atol=0.03)
+
+
+def test_pairs_keep_their_dependence(table, drawn):
+    x, y = table[0].T
+    both = ~np.isnan(x) & ~np.isnan(y)
+    assert np.corrcoef(*drawn[0].T)[0, 1] == pytest.approx(np.corrcoef(x[both], y[both])[0, 1], abs=0.06)
+    for given, found in zip(table[1].T, drawn[1].T, strict=True):
+        for level in range(given.max() + 1):  # mean of a number in each level, in deviations
+            expected = np.nanmean(x[given == level])
+            assert drawn[0][found == level, 0].mean() == pytest.approx(expected, abs=0.25 * np.nanstd(x))
+
+
+def test_two_groups_become_one_cloud():
+    """Two numbers that are bimodal together keep their correlation; the cells between the modes are filled."""
+    rng = np.random.default_rng(5)
+    labels = rng.integers(2, size=600)
+    X = rng.normal(size=(600, 3)) * 0.3 + np.where(labels, 1, -1)[:, None] * np.array([1, 1, -1])
+    copula = fit_copula(X, np.empty((600, 0), int), np.empty(0, int), rng)
+    ((found, _),) = draw_tables(copula, 5000, 1, rng)
+    # margins are bimodal still, so every row has signs; in the table they agree, in the copula not all of them
+    agree, agree_drawn = (((rows[:, 0] > 0) == (rows[:, 1] > 0)).mean() for rows in (X, found))
+    assert agree > 0.99
+    assert agree_drawn < 0.97

@@ -1,0 +1,74 @@
+"""gramian.explore takes frames, paths, files and tables, and its result writes what the command line writes."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gramian
+from gramian.explorer import Explored
+from gramian.tables import read_table
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(1)
+    kind = np.repeat([0, 1], [50, 40])
+    values = pd.DataFrame(rng.normal(size=(90, 4)) + 6.0 * kind[:, None], columns=["size", "speed", "age", "weight"])
+    values.loc[::9, "speed"] = np.nan
+    values["coat"] = np.where(kind, "long", "short")
+    return values
+
+
+@pytest.fixture(scope="module")
+def explored(frame):
+    return gramian.explore(frame, alternative=False)
+
+
+def test_groups_and_rows_are_frames(frame, explored):
+    assert isinstance(explored, Explored)
+    assert explored.verdict == "clear"
+    assert explored.groups["size"].tolist() == [50, 40]
+    assert explored.groups["share"].sum() == pytest.approx(1)
+    assert (explored.rows["group"] == np.repeat([1, 2], [50, 40])).all()
+    pd.testing.assert_series_equal(explored.rows["speed"], frame["speed"])
+    typical = explored.groups["typical_row"] - 1
+    assert (explored.rows["rank_in_group"].iloc[typical] == 1).all()
+    assert repr(explored).startswith("The 90 rows fall clearly into 2 groups.")
+
+
+def test_paths_files_tables_and_polars_give_the_same(frame, explored, tmp_path):
+    path = tmp_path / "pets.csv"
+    frame.to_csv(path, index=False)
+    polars = pytest.importorskip("polars").from_pandas(frame)
+    for source in (path, str(path), io.BytesIO(path.read_bytes()), read_table(path), polars):
+        again = gramian.explore(source, alternative=False)
+        np.testing.assert_array_equal(again.found.labels, explored.found.labels)
+
+
+def test_what_is_saved_can_be_used_again(explored, tmp_path):
+    folder = explored.save(tmp_path / "out")
+    names = {path.name for path in folder.iterdir()}
+    assert {"report.html", "rows.csv", "summary.json", "model.gramian"} <= names
+    assert json.loads((folder / "summary.json").read_text()) == json.loads(json.dumps(explored.summary()))
+    model = gramian.load(folder / "model.gramian")
+    prepared = model.preparation.transform(read_table(folder / "rows.csv", like=model.preparation))
+    np.testing.assert_array_equal(model.answer(prepared)[0], explored.found.labels)
+    with pytest.raises(FileExistsError, match="add --force"):
+        explored.save(folder)
+    explored.save(folder, force=True)
+
+
+def test_the_report_is_one_file(explored, tmp_path):
+    page = explored.report(tmp_path / "page.html")
+    assert page == tmp_path / "page.html"
+    assert "<title>" in page.read_text()
+    assert explored.report().exists()
+
+
+def test_columns_are_used_as_asked(frame):
+    coded = frame.assign(coat=np.where(frame["coat"] == "long", 1, 2))
+    found = gramian.explore(coded, category=["coat"], ignore=["speed"], n_clusters=2, alternative=False).found
+    assert [column.kind for column in found.columns] == ["number", "ignored", "number", "number", "category"]
