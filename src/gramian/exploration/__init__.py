@@ -13,6 +13,7 @@ from gramian.exploration.result import (
     Difference,
     Exploration,
     Importance,
+    Level,
     Missingness,
     Oddity,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "Exploration",
     "Glance",
     "Importance",
+    "Level",
     "Missingness",
     "Oddity",
     "Preparation",

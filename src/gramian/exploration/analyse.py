@@ -20,6 +20,7 @@ from gramian.exploration.chart import map_of_rows
 from gramian.exploration.differences import group_differences, sentence
 from gramian.exploration.explain import importances, missing_values
 from gramian.exploration.glance import glances, repeated_rows
+from gramian.exploration.levels import other_levels
 from gramian.exploration.model import TableModel
 from gramian.exploration.odd_rows import oddities
 from gramian.exploration.result import Alternative, Cluster, Exploration, View
@@ -27,7 +28,7 @@ from gramian.exploration.stages import Notify, Stages
 from gramian.exploration.wording import count, listing, percent
 from gramian.kernels import RBF
 from gramian.metrics import adjusted_rand, normalized_mutual_info
-from gramian.tables import USED, Preparation, Table
+from gramian.tables import BOOLEAN, CATEGORY, USED, Preparation, Table
 from gramian.typing import Array
 
 _FITTED_ROWS = 5000  # the others are assigned, as rows that come later are
@@ -102,7 +103,10 @@ def _explore(
         fitted = np.arange(n) if n <= _FITTED_ROWS else np.sort(rng.choice(n, _FITTED_ROWS, replace=False))
     with stages("comparing rows"):
         names = preparation.feature_columns_
-        choice = AutoClustering(n_clusters, random_state=random_state).fit(X[fitted], feature_columns=names)
+        categories = [column.name for column in table.columns if column.kind in (CATEGORY, BOOLEAN)]
+        choice = AutoClustering(n_clusters, random_state=random_state).fit(
+            X[fitted], feature_columns=names, categorical_columns=categories
+        )
         verdict, evidence = choice.verdict_, choice.evidence_
         views = [View(**candidate) for candidate in choice.candidates_]
         if verdict == "none" and n_clusters is None:  # a cut that means nothing would be read all the same
@@ -123,6 +127,14 @@ def _explore(
         shown = glances(table.frame, table.columns, labels, together)
     stability = choice.cluster_stability_[np.argsort(model.number_)]
     clusters = _clusters(table, labels, rank, values, stability, random_state)
+    levels = []
+    if verdict != "none":
+
+        def described(groups: Array, least: float) -> list[Cluster]:
+            central = _central_first(embedding, groups)
+            return _clusters(table, groups, central, values, np.full(int(groups.max()) + 1, least), random_state)
+
+        levels = other_levels(choice, X, np.maximum(labels, 0), (names, table.columns), described, seed=random_state)
     with stages("another grouping"):
         other = None
         if alternative and verdict != "none" and len(table.used) > 1 and n >= 50:
@@ -138,9 +150,9 @@ def _explore(
         clusters=clusters, importances=reasons, oddities=odd, missingness=gaps,
         alternative=other, made=_made(stages, n_clusters, random_state, len(fitted), table),
         glances=shown, associations=together, repeated=repeated_rows(table.frame, table.columns),
-        cells=table.cells,
+        cells=table.cells, levels=levels,
     )  # fmt: skip
-    exploration.sentences.extend(_overview(exploration))
+    exploration.sentences.extend(_overview(exploration, choice.left_out_))
     return exploration, model
 
 
@@ -238,7 +250,7 @@ def _central_first(places: Array, labels: Array) -> Array:
 # In words ------------------------------------------------------------------------------------------------------------
 
 
-def _overview(found: Exploration) -> list[str]:
+def _overview(found: Exploration, untold: list[str]) -> list[str]:
     n, k = len(found.labels), found.n_clusters
     told = []
     if found.made["parameters"]["clusters"] == 1:
@@ -255,6 +267,9 @@ def _overview(found: Exploration) -> list[str]:
         telling = [item.column for item in found.importances[:3] if item.dependence >= 0.05]
         if telling:
             told.append(f"What tells the groups apart most: {listing(telling)}.")
+        told += [level.sentence for level in found.levels]
+    if untold:
+        told.append(f"{listing(untold)} tell{'s' if len(untold) == 1 else ''} nothing about the other columns.")
     odd = int((found.oddness >= _ODD).sum())
     if odd:
         told.append(f"{count(odd, 'row is', 'rows are')} like few others.")

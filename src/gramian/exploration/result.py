@@ -176,6 +176,25 @@ class Alternative:
 
 
 @dataclass(frozen=True)
+class Level:
+    """The rows in fewer or more groups, each of which is found again too.
+
+    Attributes
+    ----------
+    labels : ndarray (n,)
+    stability : float
+        Of the least stable group.
+    clusters : list of Cluster
+    sentence : str
+    """
+
+    labels: Array
+    stability: float
+    clusters: list[Cluster]
+    sentence: str
+
+
+@dataclass(frozen=True)
 class Exploration:
     """All of it.
 
@@ -221,6 +240,8 @@ class Exploration:
         Which columns have to do with each other.
     repeated : int
         Rows that are copies of an earlier row.
+    levels : list of Level
+        Coarser and finer groupings that hold too.
     cells : dict of str to pyarrow.ChunkedArray
         The columns as they were read, see :class:`gramian.tables.Table`.
     """
@@ -248,6 +269,7 @@ class Exploration:
     glances: list[Glance] = field(default_factory=list)
     associations: Associations | None = None
     repeated: int = 0
+    levels: list[Level] = field(default_factory=list)
     cells: dict[str, Any] = field(default_factory=dict)
 
     @property

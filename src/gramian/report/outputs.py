@@ -224,6 +224,14 @@ def summary(exploration: Exploration) -> dict[str, Any]:
         "alternative": None,
         "views": [asdict(view) for view in exploration.views],
         "numbers_of_groups": [{"groups": k, "stability": value} for k, value in exploration.evidence],
+        "levels": [
+            {
+                "stability": level.stability,
+                "sentence": level.sentence,
+                "groups": [_counted(asdict(cluster)) for cluster in level.clusters],
+            }
+            for level in exploration.levels
+        ],
         "made": exploration.made,
     }
     if alternative is not None:

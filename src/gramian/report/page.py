@@ -146,6 +146,10 @@ def _content(exploration: Exploration) -> dict[str, Any]:
         "noted": [column for column in exploration.columns if column.kind in USED and column.note],
         "cards": [_card(cluster, exploration, kinds) for cluster in exploration.clusters[:_CARDS]],
         "alternative_cards": [_card(cluster, exploration, kinds) for cluster in _clusters_of(alternative)[:_CARDS]],
+        "levels": [
+            (level, [_card(cluster, exploration, kinds) for cluster in level.clusters[:_CARDS]])
+            for level in exploration.levels
+        ],
         "map_still": still_map(exploration.coordinates, exploration.labels),
         "alternative_still": still_map(exploration.coordinates, alternative.labels) if alternative else None,
         "importances": exploration.importances[:_IMPORTANCES],

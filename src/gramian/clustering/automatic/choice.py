@@ -215,14 +215,17 @@ class Evidence:
     cluster_stability : ndarray (k,)
         Mean largest Jaccard index of each cluster.
     counts : list of (int, float)
-        Numbers of clusters, and the stability of this way to cluster with each.
+        Numbers of clusters, and the stability of the least stable cluster with each.
     verdict : str
+    levels : dict of int to ndarray (m,)
+        Labels with each of these numbers.
     """
 
     stability: float
     cluster_stability: Array
     counts: list[tuple[int, float]]
     verdict: str
+    levels: dict[int, Array]
 
 
 def gather_evidence(choice: Choice, rows: Rows, counts: list[int], excess: float, seed: int) -> Evidence:
@@ -254,6 +257,7 @@ def gather_evidence(choice: Choice, rows: Rows, counts: list[int], excess: float
     return Evidence(
         stability(choice.labels, found[k]),
         each,
-        sorted((count, stability(whole[count], found[count])) for count in whole),
+        sorted((count, float(cluster_stability(whole[count], found[count]).min())) for count in whole),
         verdict(excess, choice.agreement, each),
+        whole,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,10 @@ from gramian.checks import check_count, check_samples, check_whole, remember_col
 from gramian.clustering.automatic.assignment import votes
 from gramian.clustering.automatic.chance import structure
 from gramian.clustering.automatic.choice import Choice, Evidence, Judged, Trials, choose, gather_evidence
-from gramian.clustering.automatic.completion import CompletedGraph
+from gramian.clustering.automatic.completion import CompletedGraph, Completion
 from gramian.clustering.automatic.graphs import KINDS
-from gramian.clustering.automatic.rows import SHARPENED, Rows
+from gramian.clustering.automatic.mixed import MixedChoice, MixedModel, choose_mixed
+from gramian.clustering.automatic.rows import SHARPENED, Rows, cluster_kernel
 from gramian.clustering.automatic.views import MIXTURE, WAYS, fitting_ways, mixture_parts
 from gramian.kernels import ClusterKernel, Kernel, NeighborGraph
 from gramian.randomness import generator
@@ -23,6 +24,10 @@ from gramian.typing import Array, Matrix, RandomState
 
 __all__ = ["AutoClustering"]
 
+STABLE = 0.6
+"""Jaccard index from which a cluster counts as found again."""
+
+_CLASSES = "Groups are classes, each with its own shares of every category and means of every number"
 _CHECKS: dict[str, Any] = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
 
 
@@ -33,6 +38,10 @@ class AutoClustering(ClusterMixin, BaseEstimator):
     cluster kernel, Genie linkage, k-means, and a Gaussian mixture. The way is chosen that others agree with and that
     cuts few edges between near rows. The number of clusters is where the eigenvalues of one of three random walks fall
     off: the largest number on which the ways agree. ``verdict_`` says whether there are clusters at all.
+
+    In a table with categories (``categorical_columns``), those that no other column depends on are left out, and where
+    categories are a third of what counts or more the clusters are latent classes: each with its own shares of every
+    category and means of every number.
 
     Columns count in standard deviations. Missing values are filled from the nearest row that has them; the cluster
     kernel takes them as they are.
@@ -59,13 +68,18 @@ class AutoClustering(ClusterMixin, BaseEstimator):
         Mean largest Jaccard index of each cluster in clusterings of resampled rows.
     agreement_ : float
         Median adjusted Rand index of the chosen clustering with the other ways.
+    left_out_ : list
+        Categories that no other column depends on, which do not count.
+    row_levels_ : dict of int to ndarray
+        Labels of the clustered rows at other numbers of clusters whose clusters are all found again; see
+        :meth:`labels_at`.
     candidates_ : list of dict
         What was tried with the chosen number of clusters, best first: ``name``, ``title``, ``n_clusters``,
         ``agreement`` (mean adjusted Rand index with the three ways that agree most), ``cut`` (share of edges between
         near rows that lead out of a cluster, 1 by chance), ``score`` (sum of the ranks of both, as a share of the most
         possible) and ``chosen``.
     evidence_ : list of (int, float)
-        Numbers of clusters, and the stability of the chosen way with each.
+        Numbers of clusters, and the stability of the least stable cluster with each.
     kernel_ : Kernel
         The similarity of the chosen way, fitted; the cluster kernel for k-means, linkage and the mixture.
 
@@ -93,7 +107,14 @@ class AutoClustering(ClusterMixin, BaseEstimator):
         self.max_clusters = max_clusters
         self.random_state = random_state
 
-    def fit(self, X: Matrix, y: Any = None, *, feature_columns: Sequence[Any] | None = None) -> AutoClustering:
+    def fit(
+        self,
+        X: Matrix,
+        y: Any = None,
+        *,
+        feature_columns: Sequence[Any] | None = None,
+        categorical_columns: Collection[Any] = (),
+    ) -> AutoClustering:
         """Cluster X.
 
         Parameters
@@ -104,6 +125,8 @@ class AutoClustering(ClusterMixin, BaseEstimator):
         feature_columns : sequence (d,), optional
             The column of a table that each feature comes from, where one column became several features, as a category
             becomes indicators: together they count as one. By default each is its own.
+        categorical_columns : collection, optional
+            Which of these columns are categories or truth values; without ``feature_columns``, numbers of features.
 
         Returns
         -------
@@ -115,30 +138,94 @@ class AutoClustering(ClusterMixin, BaseEstimator):
         check_whole(self, "max_clusters", least=2)
         rng = generator(self.random_state)
         seed = int(rng.integers(2**31 - 1))
-        judged = Judged.of(X, k, int(self.max_clusters), feature_columns, rng)
-        rows, mixtures, completion = Rows.of(X[judged.index], feature_columns, seed)
+        columns = list(range(X.shape[1])) if feature_columns is None else list(feature_columns)
+        mixed = None
+        if categories := set(categorical_columns) & set(columns):
+            mixed = choose_mixed(X, columns, categories, rng, n_clusters=k, max_clusters=int(self.max_clusters))
+        used = np.array([mixed is None or name not in mixed.left_out for name in columns])
+        if mixed is not None and (mixed.nothing or not used.any()):
+            k, used = 1, np.ones(len(columns), bool)
+        kept = [name for name, counts in zip(columns, used, strict=True) if counts]
+        if mixed is not None and mixed.found is not None:
+            self._keep_classes(X, mixed, kept, used, seed)
+        else:
+            self._keep_views(X[:, used], k, kept, rng, seed)
+        self.left_out_, self.used_ = [] if mixed is None else mixed.left_out, used
+        remember_columns(self, given)
+        return self
+
+    def _keep_views(self, X: Array, k: int | None, columns: list[Any], rng: np.random.Generator, seed: int) -> None:
+        """Choose among the ways to cluster, and keep what was found."""
+        judged = Judged.of(X, k, int(self.max_clusters), columns, rng)
+        rows, mixtures, completion = Rows.of(X[judged.index], columns, seed)
         if judged.most == 1:
             choice, evidence = _one_cluster(len(rows))
         else:
             ways = ["kmeans"] if judged.of_few_kinds else fitting_ways(rows)
             choice, shown = choose(Trials(rows, ways, seed), judged)
-            excess = np.inf if judged.of_few_kinds else structure(X, feature_columns, rng)
+            excess = np.inf if judged.of_few_kinds else structure(X, columns, rng)
             evidence = gather_evidence(choice, rows, shown, excess, seed)
-        self.completion_, self.rows_, self.row_labels_ = completion, rows.completed, choice.labels
-        self.n_clusters_ = int(choice.labels.max()) + 1
+        self.classes_: MixedModel | None = None
         self.mixture_, self.components_ = None, None
         if choice.name == MIXTURE:
             self.mixture_, self.components_ = mixture_parts(choice.candidates[0]["n_clusters"], rows, seed)
-        self.kernel_ = _kernel(choice.name, mixtures, X[judged.index], feature_columns)
-        self.verdict_, self.agreement_, self.candidates_ = evidence.verdict, choice.agreement, choice.candidates
+        self.kernel_ = _kernel(choice.name, mixtures, X[judged.index], columns)
+        self.agreement_, self.candidates_ = choice.agreement, choice.candidates
+        self._keep(X, judged.index, choice.labels, (completion, rows.completed), evidence)
+
+    def _keep_classes(self, X: Array, mixed: MixedChoice, columns: list[Any], used: Array, seed: int) -> None:
+        """Keep the latent classes of a table with categories."""
+        found = mixed.found
+        assert found is not None
+        features = X[:, used]
+        completion = Completion(columns).fit(features[mixed.rows])
+        self.classes_, self.mixture_, self.components_ = mixed.model, None, None
+        self.kernel_ = cluster_kernel(len(mixed.rows), seed).fit(features[mixed.rows])
+        self.agreement_ = 1.0
+        k = found.posteriors.shape[1]
+        candidate = {"name": "latent_classes", "title": _CLASSES, "n_clusters": k, "agreement": np.nan, "cut": np.nan}
+        self.candidates_ = [{**candidate, "score": 1.0, "chosen": True}]
+        evidence = Evidence(
+            found.stability, found.cluster_stability, sorted(found.tried.items()), found.verdict, found.alternatives
+        )
+        rows = completion.transform(features[mixed.rows])
+        self._keep(X, mixed.rows, found.labels, (completion, rows), evidence)
+
+    def _keep(
+        self, X: Array, judged: Array, labels: Array, completed: tuple[Completion, Array], evidence: Evidence
+    ) -> None:
+        self.completion_, self.rows_ = completed
+        self.row_labels_, self.n_clusters_ = labels, int(labels.max()) + 1
+        self.verdict_, self.evidence_ = evidence.verdict, evidence.counts
         self.stability_, self.cluster_stability_ = evidence.stability, evidence.cluster_stability
-        self.evidence_ = evidence.counts
         self.labels_ = np.empty(len(X), np.intp)
-        self.labels_[judged.index] = choice.labels
-        others = np.setdiff1d(np.arange(len(X)), judged.index, assume_unique=True)
+        self.labels_[judged] = labels
+        others = np.setdiff1d(np.arange(len(X)), judged, assume_unique=True)
         self.labels_[others] = self._shares(X[others]).argmax(axis=1)
-        remember_columns(self, given)
-        return self
+        stable = [k for k, least in evidence.counts if least >= STABLE and k in evidence.levels and k > 1]
+        self.row_levels_ = {k: evidence.levels[k] for k in stable if k != self.n_clusters_}
+
+    def labels_at(self, n_clusters: int, X: Matrix) -> Array:
+        """Clusters of rows at a coarser or finer level, one of the keys of ``row_levels_``.
+
+        Parameters
+        ----------
+        n_clusters : int
+        X : array-like (n_new, d)
+
+        Returns
+        -------
+        labels : ndarray (n_new,)
+        """
+        check_is_fitted(self, "labels_")
+        if n_clusters not in self.row_levels_:
+            raise ValueError(
+                f"n_clusters={n_clusters} is no level that was found; pass one of {list(self.row_levels_)}"
+            )
+        X = validate_data(self, X, reset=False, **_CHECKS)
+        completed = self.completion_.transform(X[:, self.used_])
+        labels: Array = votes(completed, self.rows_, self.row_levels_[n_clusters], n_clusters).argmax(axis=1)
+        return labels
 
     def predict(self, X: Matrix) -> Array:
         """Cluster of each new row.
@@ -166,11 +253,15 @@ class AutoClustering(ClusterMixin, BaseEstimator):
         probabilities : ndarray (n_new, n_clusters_)
         """
         check_is_fitted(self, "labels_")
-        return self._shares(validate_data(self, X, reset=False, **_CHECKS))
+        X = validate_data(self, X, reset=False, **_CHECKS)
+        return self._shares(X if self.classes_ is not None else X[:, self.used_])
 
     def _shares(self, X: Array) -> Array:
+        """Shares of rows of all features for latent classes, of those used otherwise."""
         if not len(X):
             return np.zeros((0, self.n_clusters_))
+        if self.classes_ is not None:
+            return self.classes_.posteriors(X)
         completed = self.completion_.transform(X)
         if self.mixture_ is not None:
             posterior = np.asarray(self.mixture_.predict_proba(completed))[:, self.components_]
@@ -187,7 +278,7 @@ def _one_cluster(n: int) -> tuple[Choice, Evidence]:
     """All rows in one cluster, where they are too few to tell or one is asked for."""
     candidate = {"name": "kmeans", "title": WAYS["kmeans"].title, "n_clusters": 1, "agreement": 1.0, "cut": 0.0}
     choice = Choice("kmeans", np.zeros(n, np.intp), [{**candidate, "score": 1.0, "chosen": True}], np.zeros(0))
-    return choice, Evidence(1.0, np.ones(1), [(1, 1.0)], "none")
+    return choice, Evidence(1.0, np.ones(1), [(1, 1.0)], "none", {})
 
 
 def _kernel(name: str, mixtures: ClusterKernel, X: Array, columns: Sequence[Any] | None) -> Kernel:

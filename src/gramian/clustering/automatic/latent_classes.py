@@ -1,9 +1,8 @@
 """Groups of a table with categories: latent classes, their number, and whether there are any.
 
-The steps are pure functions. Categories that no other column tells are left out; mixtures of normal and multinomial
-columns are fitted for every number of classes; the number is the one that saves most description (ICL) among those
-whose least stable class is found again; and tables of a normal copula, which have the same columns and pairs of columns
-but no groups, say what a gain is worth.
+The steps are pure functions. Mixtures of normal and multinomial columns are fitted for every number of classes; the
+number is the one that saves most description (ICL) among those whose least stable class is found again; and tables of a
+normal copula, which have the same columns and pairs of columns but no groups, say what a gain is worth.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from typing import Literal, NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
-from scipy.stats import chi2
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from gramian.clustering.automatic.stability import cluster_stability, stability
+from gramian.clustering.automatic.variables import Variables
 from gramian.mixture.copula import draw_tables, fit_copula
 from gramian.mixture.em import CovarianceType, Parameters, log_joint, memberships, run_em
 from gramian.mixture.levels import Levels, indicators, observed_levels
@@ -27,11 +26,7 @@ from gramian.mixture.starts import start_from_labels, start_levels
 from gramian.typing import Array
 
 Verdict = Literal["clear", "weak", "none"]
-Path = Literal["views", "classes", "classes if certain"]
 
-_BINS = 5
-_FEW_VALUES = 10  # of a number that counts by its values
-_LEVEL = 0.01  # of all tests together
 _STARTS, _CUTS = 6, 4
 _SHORT, _LONG = 8, 60  # steps of EM for every start, and for the best
 _FINISHED = 2
@@ -45,146 +40,6 @@ _REFERENCES = 20
 _DEVIATIONS = 2.5  # beyond the mean of the references
 _RESOLUTION = 0.02  # of a gain per row: finer differences between tables say nothing
 _UNSURE = 0.9  # a row whose largest posterior is less lies in between
-
-
-@dataclass(frozen=True)
-class Variables:
-    """One variable for each column of a table.
-
-    Attributes
-    ----------
-    numbers : ndarray (n, d)
-        Columns of numbers in standard units, NaN where missing.
-    codes : ndarray (n, c) of int
-        Levels of the discrete columns: categories, and numbers of few values. −1 where missing.
-    sizes : ndarray (c,) of int
-        How many levels each of them has; at least two, and each occurs.
-    categories : ndarray (c,) of bool
-        Which discrete columns are categories; the others are numbers and are never left out.
-    """
-
-    numbers: Array
-    codes: Array
-    sizes: Array
-    categories: Array
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def rows(self, index: Array) -> Variables:
-        """Some of the rows; levels keep their numbers."""
-        return Variables(self.numbers[index], self.codes[index], self.sizes, self.categories)
-
-    def keep(self, discrete: Array) -> Variables:
-        """Without the discrete columns that a mask leaves out."""
-        return Variables(self.numbers, self.codes[:, discrete], self.sizes[discrete], self.categories[discrete])
-
-
-def variables_of(numbers: Array, codes: Array) -> Variables:
-    """Variables from columns of numbers (n, d) with NaN and columns of codes (n, c) with −1 where missing.
-
-    Numbers with at most ten values count by value, and those with one value in more than half of their rows by
-    quantile; the others in standard units. A column with a single value says nothing and is left out.
-    """
-    plain, discrete, categories = [], [], []
-    for column in numbers.T:
-        observed = column[~np.isnan(column)]
-        values, counts = np.unique(observed, return_counts=True)
-        if len(values) < 2:
-            continue
-        if len(values) <= _FEW_VALUES or counts.max() > len(observed) / 2:
-            discrete.append(quantile_codes(column))
-            categories.append(False)
-        else:
-            plain.append((column - observed.mean()) / observed.std())
-    for column in codes.T:
-        known, compact = np.unique(column[column >= 0], return_inverse=True)
-        if len(known) > 1:
-            renumbered = np.full(len(column), -1)
-            renumbered[column >= 0] = compact
-            discrete.append(renumbered)
-            categories.append(True)
-    n = len(numbers)
-    table = np.column_stack([np.empty((n, 0), np.intp), *discrete])
-    sizes = table.max(axis=0, initial=-1) + 1
-    return Variables(np.column_stack([np.empty((n, 0)), *plain]), table, sizes, np.array(categories, bool))
-
-
-def quantile_codes(column: Array) -> Array:
-    """Numbers as codes: their values if there are at most ten, else five parts of equally many rows; −1 where missing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> quantile_codes(np.array([3.0, np.nan, 1.0, 3.0])).tolist()
-    [1, -1, 0, 1]
-    """
-    observed = ~np.isnan(column)
-    codes = np.full(len(column), -1)
-    values = np.unique(column[observed])
-    if len(values) <= _FEW_VALUES:
-        codes[observed] = np.searchsorted(values, column[observed])
-        return codes
-    edges = np.unique(np.quantile(column[observed], np.arange(1, _BINS) / _BINS))
-    codes[observed] = np.unique(np.searchsorted(edges, column[observed], side="left"), return_inverse=True)[1]
-    return codes
-
-
-def effective_rows(variables: Variables, rng: np.random.Generator) -> float:
-    """n · min(1, different rows / different rows after each column is shuffled).
-
-    Copies of rows say nothing new, while the cells of a small cross table repeat in any order.
-    """
-    table = np.column_stack([np.nan_to_num(variables.numbers, nan=np.inf), variables.codes])
-    if not table.shape[1]:
-        return float(len(table))
-    found = len(np.unique(table, axis=0))
-    shuffled = [len(np.unique(rng.permuted(table, axis=0), axis=0)) for _ in range(3)]
-    return len(table) * min(1.0, found / float(np.mean(shuffled)))
-
-
-def told_columns(variables: Variables, rows: float) -> tuple[Array, Array]:
-    """Which columns of numbers, and which discrete ones, depend on at least one other column.
-
-    Pearson's χ² of the codes of each pair, scaled to the effective number of ``rows``, at a level of 1 % over all pairs
-    together (Bonferroni). All cross tables come from one product.
-    """
-    n, d = variables.numbers.shape
-    codes = np.column_stack([*(quantile_codes(column) for column in variables.numbers.T), variables.codes])
-    sizes = codes.max(axis=0, initial=-1) + 1
-    total = codes.shape[1]
-    if total < 2:
-        return np.zeros(d, bool), np.zeros(total - d, bool)
-    hot = indicators(codes, sizes).astype(np.float64)
-    tables = hot @ hot.T
-    ends = np.cumsum(sizes)
-    told = np.zeros(total, bool)
-    least = _LEVEL / (total * (total - 1) / 2)
-    for i in range(total):
-        for j in range(i):
-            if told[i] and told[j]:
-                continue
-            table = tables[ends[i] - sizes[i] : ends[i], ends[j] - sizes[j] : ends[j]]
-            table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
-            freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
-            if freedom < 1:
-                continue
-            expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
-            statistic = float(((table - expected) ** 2 / expected).sum()) * rows / n
-            if chi2.sf(statistic, freedom) < least:
-                told[i] = told[j] = True
-    return told[:d], told[d:]
-
-
-def choose_path(n_told_categories: int, n_told: int) -> Path:
-    """Whether the similarities of numbers or latent classes group the table, by the told columns.
-
-    Classes where a third of them or more are categories; similarities where fewer than an eighth are; in between
-    classes if they are certain.
-    """
-    if n_told_categories == 0 or n_told_categories < n_told / 8:
-        return "views"
-    return "classes if certain" if n_told_categories < n_told / 3 else "classes"
 
 
 # Mixtures of one table ----------------------------------------------------------------------------------------
@@ -298,6 +153,44 @@ def fit_all(table: ClassTable, rows: float, most: int, rng: np.random.Generator)
     return fits, np.array(scores) - scores[0]
 
 
+@dataclass(frozen=True)
+class ClassModel:
+    """The parameters of latent classes, to tell the classes of new rows.
+
+    Attributes
+    ----------
+    weights, means, covariances : ndarray
+        As in :class:`gramian.mixture.em.Parameters`.
+    levels : ndarray (k, L)
+        Probabilities of all levels, side by side.
+    sizes : ndarray (c,)
+        Levels of each discrete column.
+    covariance_type : str
+    """
+
+    weights: Array
+    means: Array
+    covariances: Array
+    levels: Array
+    sizes: Array
+    covariance_type: CovarianceType
+
+    @classmethod
+    def of(cls, parameters: Parameters, kind: CovarianceType, order: Array, sizes: Array) -> ClassModel:
+        """The classes in another order."""
+        assert parameters.levels is not None
+        covariances = parameters.covariances if kind == "tied" else parameters.covariances[order]
+        means, levels = parameters.means[order], parameters.levels[order]
+        return cls(parameters.weights[order], means, covariances, levels, sizes, kind)
+
+    def posteriors(self, variables: Variables) -> Array:
+        """Probability (n, k) of each class, given what is known of a row."""
+        parameters = Parameters(self.weights, self.means, self.covariances, self.levels)
+        table = IncompleteTable(variables.numbers, indicators(variables.codes, self.sizes))
+        found: Array = memberships(log_joint(table, parameters, self.covariance_type), axis=1)[0]
+        return found
+
+
 # How many classes, and are there any ----------------------------------------------------------------------------
 
 
@@ -324,6 +217,8 @@ class LatentClasses:
     between : float
         Share of rows whose largest posterior is below 0.9.
     verdict : {"clear", "weak", "none"}
+    model : ClassModel
+        For new rows.
     """
 
     labels: Array
@@ -336,6 +231,7 @@ class LatentClasses:
     excess: float
     between: float
     verdict: Verdict
+    model: ClassModel
 
     @property
     def certain(self) -> bool:
@@ -375,7 +271,8 @@ def latent_classes(
     found = fits[k]
     if k == 1:
         one = np.zeros(n, np.intp)
-        return LatentClasses(one, np.ones((n, 1)), gains, tried, {}, 1.0, np.ones(1), 0.0, 0.0, "none")
+        model = ClassModel.of(found.parameters, table.kind, np.zeros(1, np.intp), variables.sizes)
+        return LatentClasses(one, np.ones((n, 1)), gains, tried, {}, 1.0, np.ones(1), 0.0, 0.0, "none", model)
     order = _by_size(found.labels, k)
     labels = np.argsort(order)[found.labels]
     alternatives = {other: np.argsort(_by_size(fits[other].labels, other))[fits[other].labels] for other in tried}
@@ -388,7 +285,8 @@ def latent_classes(
     elif excess > 1 and again >= 0.75 and each.min() >= 0.6 and between < 0.1:
         verdict = "clear"
     posteriors = found.posteriors[:, order]
-    return LatentClasses(labels, posteriors, gains, tried, alternatives, again, each, excess, between, verdict)
+    model = ClassModel.of(found.parameters, table.kind, order, variables.sizes)
+    return LatentClasses(labels, posteriors, gains, tried, alternatives, again, each, excess, between, verdict, model)
 
 
 def _by_size(labels: Array, k: int) -> Array:

@@ -1,0 +1,75 @@
+"""Coarser and finer groupings that are found again as surely as the chosen one, and what divides the groups further."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gramian import AutoClustering
+from gramian.exploration.explain import importances
+from gramian.exploration.result import Cluster, Level
+from gramian.exploration.wording import listing
+from gramian.tables import Column
+from gramian.typing import Array
+
+_SURE = 0.75  # stability of the least stable group from which a level is told
+_TELLING = 0.1  # dependence from which a column is named
+_NAMED = 2
+
+Describe = Callable[[Array, float], list[Cluster]]
+"""Groups in words, from labels by size and their stability."""
+
+
+def other_levels(
+    choice: AutoClustering,
+    X: Array,
+    labels: Array,
+    columns: tuple[list[str], list[Column]],
+    describe: Describe,
+    *,
+    seed: int = 0,
+) -> list[Level]:
+    """The surest of the coarser and of the finer groupings, if each of its groups is found again.
+
+    Parameters
+    ----------
+    choice : AutoClustering
+        Fitted on some rows of X.
+    X : ndarray (n, d)
+        Prepared features.
+    labels : ndarray (n,)
+        The chosen groups.
+    columns : (list of str (d,), list of Column)
+        The column of each feature, and the columns of the table.
+    describe : callable
+    seed : int, default 0
+    """
+    stable = dict(choice.evidence_)
+    sure = [k for k in choice.row_levels_ if stable[k] >= _SURE]
+    sides = ([k for k in sure if k < choice.n_clusters_], [k for k in sure if k > choice.n_clusters_])
+    found = []
+    for k in (max(side, key=lambda k: stable[k]) for side in sides if side):
+        other = np.asarray(choice.labels_at(k, X))
+        other = np.argsort(np.argsort(-np.bincount(other, minlength=k), kind="stable"))[other]
+        coarse, fine = (other, labels) if k < choice.n_clusters_ else (labels, other)
+        by = listing(_dividing(X, coarse, fine, columns, seed))
+        size = "larger" if k < choice.n_clusters_ else "smaller"
+        text = f"{k} {size} groups are found again too"
+        if by:
+            text += f"; they divide further by {by}" if size == "larger" else f", which divide these by {by}"
+        found.append(Level(other, stable[k], describe(other, stable[k]), f"{text}."))
+    return found
+
+
+def _dividing(X: Array, coarse: Array, fine: Array, columns: tuple[list[str], list[Column]], seed: int) -> list[str]:
+    """Columns that have most to do with the finer groups within the coarser ones."""
+    features, described = columns
+    total: dict[str, float] = {}
+    for group in range(int(coarse.max()) + 1):
+        rows = np.flatnonzero(coarse == group)
+        parts = np.unique(fine[rows], return_inverse=True)[1]
+        for item in importances(X[rows], features, described, parts, seed=seed):
+            total[item.column] = total.get(item.column, 0.0) + item.dependence * len(rows) / len(X)
+    order = sorted(total, key=lambda name: -total[name])
+    return [name for name in order if total[name] >= _TELLING][:_NAMED]

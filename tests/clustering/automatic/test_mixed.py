@@ -1,0 +1,92 @@
+"""Tables with categories: levels are read back from features, idle categories left out, classes answer for new rows."""
+
+import numpy as np
+import pytest
+
+from gramian import AutoClustering, load, save
+from gramian.clustering.automatic.mixed import FeatureLevels, choose_mixed
+from gramian.metrics import adjusted_rand
+
+
+def planted(rng, n=240, holes=0.03):
+    """Three groups in two numbers and two categories beside a category that says nothing; features and columns."""
+    labels = rng.integers(0, 3, n)
+    numbers = rng.normal(size=(n, 2)) + 4 * np.array([[0, 0], [1, 0], [0, 1]])[labels]
+    codes = np.where(rng.random((n, 2)) < 0.9, labels[:, None], rng.integers(3, size=(n, 2)))
+    idle = rng.integers(5, size=n)
+    numbers[rng.random(numbers.shape) < holes] = np.nan
+    blocks = [np.eye(3)[codes[:, 0]], np.eye(3)[codes[:, 1]], np.eye(5)[idle]]
+    blocks[0][rng.random(n) < holes] = np.nan
+    columns = ["a", "b", *["first"] * 3, *["second"] * 3, *["idle"] * 5]
+    return np.column_stack([numbers, *blocks]), columns, labels
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(4)
+
+
+def test_levels_are_read_back_from_features(rng):
+    codes = rng.integers(0, 4, 50)
+    X = np.column_stack([rng.normal(size=50), np.eye(4)[codes] - 0.25])
+    X[7, 2] = np.nan
+    levels = FeatureLevels.of(X, ["x", *["c"] * 4], {"c"})
+    numbers, found = levels.columns(X)
+    np.testing.assert_array_equal(numbers[:, 0], X[:, 0])
+    assert found[7, 0] == -1
+    known = np.arange(50) != 7
+    assert len(np.unique(np.column_stack([found[known, 0], codes[known]]), axis=0)) == len(np.unique(codes))
+    unseen = X[:1].copy()
+    unseen[0, 1:] = 0.5
+    assert levels.columns(unseen)[1][0, 0] == -1
+
+
+def test_a_category_that_tells_nothing_is_left_out_and_classes_are_found(rng):
+    X, columns, labels = planted(rng)
+    found = choose_mixed(X, columns, {"first", "second", "idle"}, rng, n_clusters=None, max_clusters=20)
+    assert found.left_out == ["idle"]
+    assert adjusted_rand(found.found.labels, labels) > 0.9
+    np.testing.assert_allclose(found.model.posteriors(X), found.found.posteriors, atol=1e-8)
+
+
+def test_independent_categories_have_nothing_to_group_by(rng):
+    X = np.column_stack([np.eye(3)[rng.integers(3, size=200)], np.eye(4)[rng.integers(4, size=200)]])
+    columns = ["a"] * 3 + ["b"] * 4
+    found = choose_mixed(X, columns, {"a", "b"}, rng, n_clusters=None, max_clusters=20)
+    assert found.nothing
+    model = AutoClustering(random_state=0).fit(X, feature_columns=columns, categorical_columns=["a", "b"])
+    assert (model.verdict_, model.n_clusters_) == ("none", 1)
+    assert not model.predict(X).any()
+
+
+def test_the_estimator_answers_for_new_rows_and_can_be_saved(rng, tmp_path):
+    X, columns, labels = planted(rng)
+    categories = ["first", "second", "idle"]
+    model = AutoClustering(random_state=0).fit(X[:200], feature_columns=columns, categorical_columns=categories)
+    assert model.verdict_ == "clear"
+    assert model.left_out_ == ["idle"]
+    assert adjusted_rand(model.predict(X[200:]), labels[200:]) > 0.85
+    np.testing.assert_array_equal(model.predict(X[:200]), model.labels_)
+    shares = model.predict_proba(X[200:])
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    save(model, tmp_path / "model.gramian")
+    np.testing.assert_array_equal(load(tmp_path / "model.gramian").predict_proba(X[200:]), shares)
+
+
+def test_the_number_of_clusters_may_be_given(rng):
+    X, columns, _ = planted(rng)
+    model = AutoClustering(2, random_state=0).fit(X, feature_columns=columns, categorical_columns=["first", "second"])
+    assert model.n_clusters_ == 2
+    with pytest.raises(ValueError, match="n_clusters=9 is no level"):
+        model.labels_at(9, X)
+
+
+def test_numbers_alone_are_grouped_by_views(rng):
+    X, _, labels = planted(rng)
+    numbers = np.column_stack([X[:, :2], X[:, :2] + 0.1 * rng.normal(size=(240, 2)), X[:, -5:]])
+    names = ["a", "b", "c", "d", *["idle"] * 5]
+    found = choose_mixed(numbers, names, {"idle"}, rng, n_clusters=None, max_clusters=20)
+    assert (found.left_out, found.found) == (["idle"], None)
+    model = AutoClustering(3, random_state=0).fit(numbers, feature_columns=names, categorical_columns=["idle"])
+    assert adjusted_rand(model.labels_, labels) > 0.7
+    assert model.used_.tolist() == [True] * 4 + [False] * 5

@@ -1,0 +1,54 @@
+"""Coarser and finer groupings: found where both hold, and what divides one into the other is named."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from gramian.exploration.levels import other_levels
+from gramian.tables import NUMBER, Column
+
+NAMES = ["kind", "size", "noise"]
+
+
+def nested(rng, n=240):
+    """Two kinds far apart, each of two sizes."""
+    coarse, part = rng.integers(0, 2, n), rng.integers(0, 2, n)
+    X = np.column_stack([10.0 * coarse, 6.0 * part, np.zeros(n)]) + 0.3 * rng.normal(size=(n, 3))
+    return X, coarse, 2 * coarse + part
+
+
+def chosen(labels, evidence, levels):
+    """What other_levels asks of a fitted AutoClustering."""
+    return SimpleNamespace(
+        n_clusters_=int(labels.max()) + 1,
+        evidence_=evidence,
+        row_levels_=dict.fromkeys(levels),
+        labels_at=lambda k, X: levels[k],
+    )
+
+
+def levels_of(choice, X, labels):
+    columns = [Column(name, NUMBER, 0.0) for name in NAMES]
+    return other_levels(choice, X, labels, (NAMES, columns), lambda groups, least: [], seed=0)
+
+
+def test_a_coarser_level_is_named_with_what_divides_it():
+    X, coarse, fine = nested(np.random.default_rng(0))
+    (level,) = levels_of(chosen(fine, [(2, 0.97), (4, 0.95)], {2: coarse}), X, fine)
+    assert level.sentence == "2 larger groups are found again too; they divide further by size."
+    assert level.stability == 0.97
+    sizes = np.bincount(level.labels)
+    assert sizes[0] >= sizes[1]
+    assert len(np.unique(np.column_stack([level.labels, coarse]), axis=0)) == 2
+
+
+def test_a_finer_level_is_named_too_and_the_surest_of_each_side_wins():
+    X, coarse, fine = nested(np.random.default_rng(1))
+    three = np.where(fine == 3, 2, coarse)
+    found = levels_of(chosen(coarse, [(2, 0.99), (3, 0.8), (4, 0.9)], {3: three, 4: fine}), X, coarse)
+    assert [level.sentence for level in found] == ["4 smaller groups are found again too, which divide these by size."]
+
+
+def test_levels_that_are_not_sure_are_not_told():
+    X, coarse, fine = nested(np.random.default_rng(2))
+    assert levels_of(chosen(fine, [(2, 0.7), (4, 0.95)], {2: coarse}), X, fine) == []
