@@ -72,6 +72,9 @@ class Kernel(BaseEstimator):
         """
         super().__init_subclass__(**options)
         if name is not None:
+            known = _NAMED.get(name, cls)
+            if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):  # else it is defined anew
+                raise ValueError(f"name={name!r} belongs to {known.__name__}; give {cls.__name__} another one")
             _NAMED[name] = cls
         nearest = min(_place(cls, hook) for hook in _VALUES)
         for name in _FORMULAS:
