@@ -109,6 +109,10 @@ class Kernel(BaseEstimator):
         """Number of columns of ``_features(X)``, without computing them."""
         return int(X.shape[1])
 
+    def _met_again(self, X: Matrix) -> Array | None:
+        """For each row of the Gram of X the row whose similarities it has when it is given again; None if its own."""
+        return None
+
     # The protocol ------------------------------------------------------------------------------------------
 
     def fit(self, X: Matrix, y: Any = None, sample_weight: Any = None) -> Self:
