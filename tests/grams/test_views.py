@@ -127,7 +127,7 @@ def test_weights_must_be_finite():
 @pytest.mark.parametrize("shift", [np.nan, np.inf, "1", 1j, None])
 def test_shifts_that_are_no_numbers(shift):
     """They are refused where they are given, not by the first product."""
-    with pytest.raises(ValueError, match="shift (has type|holds NaN)"):
+    with pytest.raises(ValueError, match=r"shift (has type|holds NaN)"):
         DenseGram(np.eye(3)).shifted(shift)
 
 
