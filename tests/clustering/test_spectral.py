@@ -617,3 +617,14 @@ class TestParameters:
         """A parameter that cannot work is refused with its name, its value and what is allowed."""
         with pytest.raises(ValueError, match=words):
             SpectralClustering(**{"n_clusters": 2, **parameters}).fit(X)
+
+
+@pytest.mark.parametrize("kernel", [None, RBF(width=1.0)])
+def test_copies_of_rows_in_a_neighbour_graph(kernel):
+    """Equal rows have one embedding and one label, and meet them again when they are given as new rows."""
+    X = np.repeat(np.random.default_rng(0).standard_normal((30, 3)), 3, axis=0)
+    model = SpectralClustering(2, kernel=NeighborGraph(5, kernel=kernel), random_state=0)
+    Z = model.fit_transform(X)
+    np.testing.assert_allclose(model.transform(X), Z, atol=1e-9)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    np.testing.assert_array_equal(model.labels_.reshape(30, 3), model.labels_[::3, None].repeat(3, axis=1))

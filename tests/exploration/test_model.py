@@ -48,3 +48,13 @@ def test_rows_of_the_table_get_the_same_answers_again(explored):
     # In a neighbour graph a row that comes later has other neighbours: itself, for one.
     assert np.abs(memberships[np.arange(len(labels)), labels] - found.membership).mean() < 0.03
     np.testing.assert_allclose(oddness, found.oddness, atol=1e-9)
+
+
+def test_parts_of_different_lengths_are_noticed(explored):
+    """A file whose parts do not fit each other is refused when it is read, not while it answers."""
+    *_, folder = explored
+    model = load(folder / "model.gramian")
+    model.check()
+    model.number_ = model.number_[:-1]
+    with pytest.raises(ValueError, match="different numbers of groups"):
+        model.check()

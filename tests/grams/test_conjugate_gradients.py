@@ -158,3 +158,25 @@ def test_not_built_without_room_or_for_indefinite_grams():
     assert landmark_features(smooth.shifted(-2.0), np.full(600, 0.1)) is None
     assert landmark_features(DenseGram(np.eye(2)), np.ones(2)) is None  # n/3 is no landmark
     assert landmark_features(smooth, np.full(600, -1.0), 50) is None  # not definite
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_squares_that_over_or_underflow(scale):
+    """The solution scales with B, also where ‖B‖² is no float64; beside it columns of ordinary size are solved too."""
+    A, B = spread(100), np.random.default_rng(0).standard_normal((60, 2))
+    X, _ = conjugate_gradients(lambda V: A @ V, B * [scale, 1.0], tol=1e-10, start=np.zeros((60, 2)))
+    np.testing.assert_allclose(X / [scale, 1.0], np.linalg.solve(A, B), atol=1e-8)
+
+
+def test_a_zero_column_is_zero_whatever_the_start():
+    """No iteration can come nearer to ‖B‖ = 0 than its start: the answer is known."""
+    A = spread(1e3)
+    X, n_products = conjugate_gradients(lambda V: A @ V, np.zeros((60, 1)), tol=1e-10, start=np.ones((60, 1)))
+    assert not X.any()
+    assert n_products == 1
+
+
+def test_no_landmarks_of_a_zero_gram():
+    """With nothing to approximate there is no preconditioner, and no division by zero, for any diagonal."""
+    for level in (-1.0, 0.0, 1.0):
+        assert landmark_features(DenseGram(np.zeros((30, 30))), np.full(30, level)) is None

@@ -203,3 +203,29 @@ def test_condition_of_every_method(rng):
     assert FeatureGram(np.zeros((21, 1))).factorization(d).reciprocal_condition == pytest.approx(1e-5)
     assert DenseGram(np.zeros((21, 21))).factorization(d, "cg").reciprocal_condition == pytest.approx(1e-5)
     assert DenseGram(np.zeros((21, 21))).factorization(d).reciprocal_condition == pytest.approx(1e-5)
+
+
+@pytest.mark.parametrize("method", ["dual", "cg"])
+def test_condition_of_a_centered_gram(method):
+    """A search that starts from a constant vector ends there, at 1: it is an eigenvector of every centred Gram."""
+    u = np.array([[1.0], [-1.0], [-1.0], [1.0]])  # exact in float64, so that no rounding leads the search on
+    A = 64 * u @ u.T + np.eye(4)
+    true = 1 / (np.linalg.norm(A, 1) * np.linalg.norm(np.linalg.inv(A), 1))
+    gram = FeatureGram(8 * u).centered()
+    assert gram.factorization(1.0, method).reciprocal_condition == pytest.approx(true)
+
+
+def test_types(rng):
+    """Solutions are float32 or float64, whatever B is; what is no real diagonal of the Gram's dtype is refused."""
+    K = np.eye(3)
+    for B, gram, expected in [
+        (np.longdouble, np.float64, np.float64),
+        (np.float16, np.float32, np.float32),
+        (np.int64, np.float32, np.float32),
+        (np.float64, np.float32, np.float64),
+    ]:
+        assert DenseGram(K.astype(gram)).factorization(1.0).solve(np.ones(3, B)).dtype == expected
+    with pytest.raises(ValueError, match="diagonal has type complex128"):
+        DenseGram(K).factorization(np.array([1j, 1, 1]))
+    with pytest.raises(ValueError, match=r"diagonal has values up to 1.0e\+39, too large for a float32"):
+        DenseGram(K.astype(np.float32)).factorization(1e39)

@@ -93,9 +93,10 @@ def test_condition():
         assert true * 0.99 <= Triangular(A.copy(), definite).reciprocal_condition <= 5 * true
 
 
-def test_empty():
+@pytest.mark.parametrize("definite", [True, False, None])
+def test_empty(definite):
     """A matrix of no rows solves nothing."""
-    factor = Triangular(np.empty((0, 0)), True)
+    factor = Triangular(np.empty((0, 0)), definite)
     assert factor.solve(np.empty((0, 2))).shape == (0, 2)
     assert factor.log_determinant() == 0
     assert factor.reciprocal_condition == 1

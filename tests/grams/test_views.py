@@ -122,3 +122,15 @@ def test_weights_must_be_finite():
     """An infinite weight is refused, not turned into NaN."""
     with pytest.raises(ValueError, match="weights"):
         DenseGram(np.eye(3)).weighted_centered([1.0, np.inf, 1.0])
+
+
+@pytest.mark.parametrize("shift", [np.nan, np.inf, "1", 1j, None])
+def test_shifts_that_are_no_numbers(shift):
+    """They are refused where they are given, not by the first product."""
+    with pytest.raises(ValueError, match=r"shift (has type|holds NaN)"):
+        DenseGram(np.eye(3)).shifted(shift)
+
+
+def test_centring_nothing():
+    """A Gram of no samples is centred already."""
+    assert DenseGram(np.eye(3)).restricted([]).centered().dense().shape == (0, 0)

@@ -240,6 +240,8 @@ def test_ways_to_choose_columns(columns, expected):
         (-5, "asks for column -5 but X has 4"),
         (slice(2, 9), "asks for column 9 but X has 4"),
         (slice(2, 2), "chooses none of the 4 columns"),
+        (slice("age"), "is no slice of whole numbers"),
+        (slice(0, 4, 0), "is no slice of whole numbers"),
         ([], "chooses none of the 4 columns"),
         ([False] * 4, "chooses none of the 4 columns"),
         ([True, False], "must be column numbers, a slice, or one True or False for each of the 4 columns"),

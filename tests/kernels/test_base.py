@@ -6,7 +6,18 @@ from sklearn.utils import get_tags
 
 import gramian
 from gramian.grams import DenseGram, FeatureGram, LazyGram
-from gramian.kernels import RBF, ClusterKernel, Cosine, Kernel, Laplacian, Linear, Polynomial, Precomputed
+from gramian.kernels import (
+    RBF,
+    ClusterKernel,
+    Cosine,
+    Kernel,
+    Laplacian,
+    Linear,
+    Polynomial,
+    Precomputed,
+    as_kernel,
+    base,
+)
 from gramian.kernels.base import FeatureKernel
 
 
@@ -161,3 +172,26 @@ def test_a_kernel_must_say_how():
         Kernel().diagonal(rows())
     with pytest.raises(TypeError, match="Laplacian has no finite features"):
         Laplacian(1.0).features(rows())
+
+
+def test_a_name_belongs_to_one_class():
+    """Another class cannot take the name of a kernel; the same class may be defined anew, as in a notebook."""
+    with pytest.raises(ValueError, match="name='rbf' belongs to RBF; give Thief another one"):
+
+        class Thief(Linear, name="rbf"):
+            pass
+
+    assert type(as_kernel("rbf")) is RBF
+
+    def define():
+        class Mine(Linear, name="mine"):
+            pass
+
+        return Mine
+
+    try:
+        define()
+        second = define()
+        assert type(as_kernel("mine")) is second
+    finally:
+        base._NAMED.pop("mine")

@@ -120,6 +120,14 @@ def test_weights_of_sparse_rows(rule):
     assert resolve_width(rule, csr_array(X), sample_weight=WEIGHTS[0]) == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.parametrize("rule", RULES)
+def test_weights_of_any_size(rule):
+    """Floats beyond 2⁵³ are all whole numbers, but no counts of rows: like others they are scaled to a mean of one."""
+    weights = np.random.default_rng(0).uniform(0.5, 2, 60)
+    expected = resolve_width(rule, rows(), sample_weight=weights)
+    assert resolve_width(rule, rows(), sample_weight=1e300 * weights) == pytest.approx(expected)
+
+
 def test_weights_of_many_rows():
     """Beyond 2,000 rows the sample keeps its weights: heavy rows close together make the width small."""
     X = rows(5000)
@@ -200,6 +208,7 @@ def test_numbers(width):
         "silverman20",
         "median0",
         "median-5",
+        "median" + 400 * "9",
         "Median",
         None,
         True,

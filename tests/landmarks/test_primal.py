@@ -203,3 +203,21 @@ def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call(equations)
     assert equations.n_samples == 4  # and nothing half added
+
+
+def test_float32_far_from_the_origin():
+    """A mean rounded to float32 shifts the sums about it, and with them the solution; float64 has the same answer."""
+    rng = np.random.default_rng(0)
+    F = (rng.standard_normal((3000, 3)) + np.array([0.0, 1e4, -3e5])).astype(np.float32)
+    Y = (F.astype(np.float64) @ [[1.0, 0.0], [2.0, 1.0], [-1.0, 3.0]]).astype(np.float32)
+    single, double = NormalEquations().add(F, Y), NormalEquations().add(F.astype(np.float64), Y.astype(np.float64))
+    np.testing.assert_allclose(single.feature_products, double.feature_products, atol=1e-6 * 3000)
+    np.testing.assert_allclose(single.solve(1.0)[0], double.solve(1.0)[0], atol=1e-5)
+
+
+def test_complex_and_empty_are_named():
+    """Complex samples would lose their imaginary part; sums of nothing have no residuals."""
+    with pytest.raises(ValueError, match="F has type complex128"):
+        NormalEquations().add(np.ones((2, 1)) * 1j, np.ones(2))
+    with pytest.raises(ValueError, match="call add with samples first"):
+        NormalEquations().residual_squares(np.zeros((2, 1)))

@@ -159,6 +159,8 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
             least_spread=least_cluster(n, k),
         )
         embedding = axes.embedding()
+        if (same := kernel._met_again(X)) is not None:  # equal rows get equal labels, now and in predict
+            embedding = embedding[same]
         labels, centers = self._cluster(embedding[axes.inside], k)
         self._keep(kernel, samples)
         self.eigenvalues_, self.embedding_, self.cluster_centers_ = axes.values, embedding, centers

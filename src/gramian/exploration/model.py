@@ -150,14 +150,17 @@ class TableModel(BaseEstimator):
         return best, 1 - (self.ranks_[best] - 1) / max(len(members) - 1, 1)
 
     def check(self) -> None:
-        """Raise an error if a part is missing or does not fit the others: answer for one fitted row, and look it up."""
+        """Raise an error if a part is missing or does not fit the others: answer for some rows, and look one up."""
         if not isinstance(self.preparation, Preparation) or not isinstance(self.oddness_, Oddness):
             raise TypeError("the preparation or the oddness is of another kind")
         for part in ("kinds_", "forms_", "recipes_", "missing_", "feature_names_", "feature_columns_"):
             getattr(self.preparation, part)
         if len(self.groups_) != len(self.ranks_) or len(self.groups_) != len(self.places_) or not len(self.rows_):
             raise ValueError("its parts tell of different numbers of rows")
-        self.answer(self.ranker_.X_fit_[:1])
+        if not len(self.number_) == len(self.sizes_) == self.n_clusters_:
+            raise ValueError("its parts tell of different numbers of groups")
+        fitted = self.ranker_.X_fit_
+        self.answer(fitted[np.unique(np.linspace(0, len(fitted) - 1, 50).astype(int))])  # first and last among them
         self.like(0, 1)
         self.typical(0, 1)
 

@@ -309,7 +309,10 @@ def places(index: Any, n: int) -> Index:
 
 def as_diagonal(values: Any, n: int, dtype: Any, name: str = "diagonal") -> Array:
     """A number or n of them as an array (n,)."""
-    values = np.asarray(values, dtype)
+    values = np.asarray(values)
+    if values.dtype.kind not in "fiub":
+        raise ValueError(f"{name} has type {values.dtype}; pass real numbers")
+    values = values.astype(dtype, copy=False)
     if values.shape not in ((), (n,)):
         raise ValueError(f"{name} has shape {values.shape}; pass a number or one per sample, shape ({n},)")
     if not np.isfinite(values).all():

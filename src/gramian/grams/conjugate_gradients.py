@@ -58,8 +58,11 @@ def conjugate_gradients(
     ConvergenceWarning
         After 1,000 products; the message says how far it came.
     """
-    B = B.astype(np.float64, copy=False)
-    X = np.zeros(B.shape) if start is None else start.astype(np.float64)
+    # Columns are brought to about 1 by powers of two, which is exact: the squares of others might over- or underflow.
+    zero = ~B.any(axis=0)
+    power = np.frexp(np.abs(B).max(axis=0, initial=0.0).astype(np.float64))[1]
+    B = np.ldexp(B.astype(np.float64, copy=False), -power)
+    X = np.zeros(B.shape) if start is None else np.where(zero, 0.0, np.ldexp(start.astype(np.float64), -power))
     residual = B.copy() if start is None else B - apply(X)
     n_products = 0 if start is None else 1
     goal = tol**2 * _squares(B, B)
@@ -98,7 +101,7 @@ def conjugate_gradients(
             new = precondition(residual)
             size = _squares(residual, new)
         direction = new + (size / before) * direction
-    return X, n_products
+    return np.ldexp(X, power), n_products
 
 
 def _squares(left: Array, right: Array) -> Array:
@@ -141,7 +144,7 @@ def landmark_features(
     if n_landmarks == "auto":
         level = float(np.mean(d))
         spectrum = values * (n / wanted)
-        if spectrum[-1] <= 10 * level or values[0] < -_rounding(gram) * values[-1]:
+        if spectrum[-1] <= 10 * max(level, 0.0) or values[0] < -_rounding(gram) * values[-1]:
             return None
         if _unexplained(values, vectors, gram) > _WORTH_EXPLAINING:
             return None

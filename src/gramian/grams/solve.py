@@ -98,7 +98,7 @@ class Factorization(ABC):
             raise ValueError(f"start has shape {np.shape(start)}; pass the shape of B, {B.shape}")
         if tol is not None and not 0 < tol < 1:
             raise ValueError(f"tol={tol!r} must be between 0 and 1, such as 1e-8")
-        dtype = np.result_type(self.gram.dtype, B.dtype) if B.dtype.kind == "f" else self.gram.dtype
+        dtype = np.float64 if B.dtype.kind == "f" and B.dtype.itemsize > 4 else self.gram.dtype
         guess = None if start is None else np.asarray(start, np.float64).reshape(B.shape[0], -1)
         X, self.n_iter = self._solve(B if B.ndim == 2 else B[:, None], guess, tol)
         return X.reshape(B.shape).astype(dtype, copy=False)
@@ -207,6 +207,8 @@ class _Direct(Factorization):
             "kernel=gramian.Nystroem(n_components, kernel=...), and method='dual'",
         )
         A = np.ascontiguousarray(gram._dense())
+        if np.abs(d).max(initial=0.0) > np.finfo(A.dtype).max:
+            raise ValueError(f"diagonal has values up to {np.abs(d).max():.1e}, too large for a {A.dtype} Gram")
         A.flat[:: n + 1] += d.astype(A.dtype)
         self._factor = _factorized(A, definite)
         self.method = self._factor.method
@@ -357,7 +359,9 @@ def _factorized(A: Array, definite: bool | None) -> Triangular:
 
 def _one_norm(apply: Callable[[Array], Array], n: int) -> float:
     """Hager's estimate of ‖A‖₁ of a symmetric A given by its products; a lower bound that is rarely far below."""
-    x = np.full((n, 1), 1 / n)
+    # Hager starts from a constant vector, which every centred K maps to zero, so that the search would end at once.
+    x = np.linspace(1, 2, n)[:, None] * np.where(np.arange(n) % 2, -1.0, 1.0)[:, None]
+    x /= np.abs(x).sum()
     estimate = 0.0
     for _ in range(5):
         y = apply(x)

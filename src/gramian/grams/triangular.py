@@ -45,7 +45,7 @@ class Triangular:
         size = float(lange("1", A)) if len(A) else 0.0
         if not np.isfinite(size):
             raise ValueError("the Gram holds NaN or infinite values, so nothing can be solved; check the kernel and X")
-        if definite is not False:
+        if definite is not False or not len(A):  # LAPACK has no LDL of no rows
             diagonal = np.diagonal(A).copy()
             self.L, failed = potrf(A, lower=1, clean=0, overwrite_a=1)
             if not failed:

@@ -326,7 +326,8 @@ class ShiftedGram(_View):
 
     def __init__(self, base: Gram, shift: float | Array) -> None:
         super().__init__(base)
-        self.shift = shift if np.ndim(shift) == 0 else as_diagonal(shift, base.shape[0], base.dtype, "shift")
+        values = as_diagonal(shift, base.shape[0], base.dtype, "shift")
+        self.shift = shift if np.ndim(shift) == 0 else values
 
     @cached_property
     def _sum(self) -> Array:
@@ -414,7 +415,7 @@ def scaled(base: Gram, c: float) -> Gram:
 def centered(base: Gram) -> SandwichGram:
     """M K M with M = I − 11ᵀ/n."""
     n = base.shape[0]
-    return SandwichGram(base, None, np.full((n, 1), 1 / np.sqrt(n)))
+    return SandwichGram(base, None, np.full((n, 1), 1 / np.sqrt(max(n, 1))))
 
 
 def normalized(base: Gram) -> NormalizedGram:

@@ -314,9 +314,13 @@ def _chosen(X: Matrix, columns: Array) -> Matrix:
 def _indices(columns: Any, d: int) -> Array:
     """Column numbers from 0 to d − 1, from whatever ``columns`` was given."""
     if isinstance(columns, slice):
-        bounds = [bound for bound in (columns.start, columns.stop) if bound is not None]
-        outside = [bound for bound in bounds if not -d <= bound <= d]
-        found = np.arange(d)[columns]
+        try:
+            found = np.arange(d)[columns]
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"columns={columns!r} is no slice of whole numbers; pass one such as slice(0, {d})"
+            ) from error
+        outside = [bound for bound in (columns.start, columns.stop) if bound is not None and not -d <= bound <= d]
     else:
         given = np.atleast_1d(np.asarray(columns))
         if given.dtype == bool and given.shape == (d,):

@@ -72,6 +72,9 @@ class Kernel(BaseEstimator):
         """
         super().__init_subclass__(**options)
         if name is not None:
+            known = _NAMED.get(name, cls)
+            if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):  # else it is defined anew
+                raise ValueError(f"name={name!r} belongs to {known.__name__}; give {cls.__name__} another one")
             _NAMED[name] = cls
         nearest = min(_place(cls, hook) for hook in _VALUES)
         for name in _FORMULAS:
@@ -105,6 +108,10 @@ class Kernel(BaseEstimator):
     def _n_features(self, X: Matrix) -> int:
         """Number of columns of ``_features(X)``, without computing them."""
         return int(X.shape[1])
+
+    def _met_again(self, X: Matrix) -> Array | None:
+        """For each row of the Gram of X the row whose similarities it has when it is given again; None if its own."""
+        return None
 
     # The protocol ------------------------------------------------------------------------------------------
 

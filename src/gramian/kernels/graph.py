@@ -28,7 +28,7 @@ class NeighborGraph(Kernel, name="neighbors"):
     missing values. No row is its own neighbour.
 
     A new row is connected to the rows it names and to those that would name it, being closer than the last neighbour
-    they have; a copy of a fitted row has the edges of that row.
+    they have; a copy of a fitted row has the edges of that row, of its first occurrence if there are several.
 
     Copies of a row count as one neighbour, and are connected to its first occurrence: otherwise rows that occur more
     often than ``n_neighbors`` times, as in tables of ratings or answers, would be connected to nothing but copies,
@@ -129,6 +129,11 @@ class NeighborGraph(Kernel, name="neighbors"):
         if known is None or known.rows is not Y:
             known = self._last = KnownRows(Y)
         return known
+
+    def _met_again(self, X: Matrix) -> Array | None:
+        known = self._known(X)
+        every = self.radius is not None or len(known.first) == len(known.number)
+        return None if every else known.first[known.number]
 
     def __getstate__(self) -> Any:
         return {name: value for name, value in super().__getstate__().items() if name != "_last"}

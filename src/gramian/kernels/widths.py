@@ -90,7 +90,7 @@ class _Rows(NamedTuple):
             return cls(X, None)
         used = weights > 0
         counts = weights[used].astype(np.float64)
-        if not np.array_equal(counts, np.floor(counts)):
+        if counts.max(initial=0) > 2**31 or not np.array_equal(counts, np.floor(counts)):  # all large floats are whole
             counts /= counts.mean()
         return cls(X[used], None if np.all(counts == 1) else counts)
 
@@ -119,7 +119,7 @@ def _rule(width: object) -> tuple[Callable[[_Rows, _Rows, Metric], float], float
     if isinstance(width, str):
         if width in rules:
             return rules[width]
-        if (match := re.fullmatch(r"(median|mean|range)(\d+)", width)) and int(match[2]) > 0:
+        if (match := re.fullmatch(r"(median|mean|range)([0-9]{1,6})", width)) and int(match[2]) > 0:
             return rules[match[1]][0], int(match[2]) / 100
     raise ValueError(
         f"width={width!r} is neither a positive number nor a rule; the rules are {', '.join(map(repr, rules))}, "

@@ -171,6 +171,8 @@ class NormalEquations:
         -------
         squares : ndarray (..., q)
         """
+        if not self.n_samples:
+            raise ValueError("there are no residuals yet: call add with samples first")
         W = np.asarray(coefficients, np.float64)
         about_mean = self.target_squares + (W * (self.feature_products @ W - 2 * self.cross_products)).sum(axis=-2)
         offset = self.target_mean - self.feature_mean @ W - intercept
@@ -179,8 +181,8 @@ class NormalEquations:
     # Inside ------------------------------------------------------------------------------------------------
 
     def _checked(self, F: Any, Y: Any, weights: Any) -> tuple[Matrix, Array, Array | None]:
-        F = _floats(F.tocsr() if issparse(F) else np.asarray(F))
-        Y = _floats(np.asarray(Y))
+        F = _floats(F.tocsr() if issparse(F) else np.asarray(F), "F")
+        Y = _floats(np.asarray(Y), "Y")
         Y = Y[:, None] if Y.ndim == 1 else Y
         if F.ndim != 2 or Y.ndim != 2 or F.shape[0] != Y.shape[0]:
             raise ValueError(f"F and Y have shapes {F.shape} and {Y.shape}; pass (n, m) and (n, q) of the same rows")
@@ -233,7 +235,9 @@ class NormalEquations:
         self.weight, self.n_samples = total, n_samples
 
 
-def _floats(values: Any) -> Any:
+def _floats(values: Any, name: str) -> Any:
+    if values.dtype.kind == "c":
+        raise ValueError(f"{name} has type {values.dtype}; pass real numbers, such as real and imaginary parts apart")
     return values if values.dtype.kind == "f" and values.dtype.itemsize >= 4 else values.astype(np.float64)
 
 
@@ -255,11 +259,16 @@ def _means(F: Matrix, Y: Array, v: Array | None) -> tuple[float, Array, Array]:
 def _of_dense(F: Array, Y: Array, v: Array | None) -> NormalEquations:
     """The sums of a strip, centred before it is multiplied, in its own dtype."""
     weight, f, y = _means(F, Y, v)
-    F, Y = F - f.astype(F.dtype), Y - y.astype(Y.dtype)
+    f_near, y_near = f.astype(F.dtype), y.astype(Y.dtype)
+    F, Y = F - f_near, Y - y_near
     if v is not None:
         F, Y = (scaled_rows(side, np.sqrt(v).astype(side.dtype)) for side in (F, Y))
-    squares = np.einsum("ij,ij->j", Y, Y, dtype=np.float64)
-    return _sums(len(F), weight, (f, y), (inner(F, F), inner(F, Y), squares))
+    # Means rounded to float32 are not the means: the sums about them are moved to the true ones.
+    f_off, y_off = f - f_near, y - y_near
+    products = inner(F, F) - weight * np.outer(f_off, f_off)
+    crossed = inner(F, Y) - weight * np.outer(f_off, y_off)
+    squares = np.einsum("ij,ij->j", Y, Y, dtype=np.float64) - weight * y_off**2
+    return _sums(len(F), weight, (f, y), (products, crossed, np.maximum(squares, 0)))
 
 
 def _of_sparse(F: Matrix, Y: Array, v: Array | None) -> NormalEquations:

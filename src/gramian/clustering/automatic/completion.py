@@ -55,8 +55,8 @@ class Completion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     >>> Completion().fit_transform([[0.0, 1.0], [2.0, 5.0], [1.9, np.nan], [0.1, 1.0]]).round(1)
     array([[-1.1, -0.7],
            [ 1.1,  1.4],
-           [ 1. ,  1.4],
-           [-1. , -0.7]])
+           [ 0.9,  1.4],
+           [-0.9, -0.7]])
     """
 
     def __init__(self, columns: Sequence[Any] | Array | None = None) -> None:
@@ -187,7 +187,7 @@ class CompletedGraph(Kernel):
     >>> from gramian.clustering import CompletedGraph
     >>> X = np.array([[0.0, 1.0], [0.1, np.nan], [5.0, 900.0], [np.nan, 901.0]] + [[9.0, 0.0]] * 8)
     >>> CompletedGraph().fit(X)(X[:1], X).toarray().astype(int)
-    array([[1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0]])
+    array([[0, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]])
     """
 
     definite: bool = False
