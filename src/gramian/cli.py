@@ -195,7 +195,7 @@ def assign(
     with _one_line_errors():
         from gramian.exploration import load_table_model
         from gramian.report import assigned_rows, json_lines, write_file
-        from gramian.tables import read_table
+        from gramian.tables import read_table, unseen_values
 
         fitted = load_table_model(model)
         if out is not None and out.is_dir():
@@ -206,7 +206,10 @@ def assign(
         for column in table.columns:
             if column.name in fitted.preparation.kinds_ and column.note:
                 print(f"gramian: {table.source}, column {column.name!r}: {column.note}", file=sys.stderr)
-        rows = assigned_rows(fitted, table, as_read=not as_json)
+        unseen = unseen_values(fitted.preparation, table)
+        for sentence in unseen.summary():
+            print(f"gramian: {table.source}: {sentence}", file=sys.stderr)
+        rows = assigned_rows(fitted, table, unseen=unseen, as_read=not as_json)
         text = json_lines(rows) if as_json else rows.to_csv(index=False)
         if out is None:
             print(text, end="")

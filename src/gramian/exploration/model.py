@@ -107,7 +107,10 @@ class TableModel(BaseEstimator):
         return self._memberships(scores), scores, self.oddness_.score(self.ranker_.X_fit_, self.fitted_groups_)
 
     def answer(self, X: Array) -> tuple[Array, Array, Array, Array]:
-        """Group, membership, score in each group and oddness of new prepared rows."""
+        """Group, membership, score in each group and oddness of new prepared rows.
+
+        The group is −1 for rows like no fitted one, and for rows without any value.
+        """
         scorer = self.ranker_.scorer(self._seeds, method="one_step")
         parts = []
         for start in range(0, len(X), _CHUNK):
@@ -117,7 +120,7 @@ class TableModel(BaseEstimator):
                 labels = np.asarray(self.clusterer.predict(part))
                 values = np.asarray(scorer(part), np.float64)
             scores = np.maximum(values[:, :-1], 0.0)
-            groups = self._numbered(labels)
+            groups = np.where(np.isfinite(part).any(axis=1), self._numbered(labels), -1)
             parts.append((groups, self._memberships(scores), scores, self.oddness_.score(part, groups)))
         return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
 

@@ -22,7 +22,7 @@ from gramian.exploration import Exploration, TableModel
 from gramian.persistence import save
 from gramian.report.page import write_report
 from gramian.report.pictures import write_pictures
-from gramian.tables import Table
+from gramian.tables import Table, Unseen, unseen_values
 from gramian.typing import Array
 
 REPORT, ROWS, SUMMARY, MODEL = "report.html", "rows.csv", "summary.json", "model.gramian"
@@ -145,10 +145,12 @@ def _has_separators(rows: Any) -> bool:
     return any(compute.any(compute.match_substring_regex(column, '[",\\r\\n]')).as_py() for column in texts)
 
 
-def assigned_rows(model: TableModel, table: Table, *, as_read: bool = False) -> Any:
-    """New rows with their group (from 1; 0 for rows like no other), membership and oddness, as a DataFrame.
+def assigned_rows(model: TableModel, table: Table, *, unseen: Unseen | None = None, as_read: bool = False) -> Any:
+    """New rows with their group (from 1), membership, oddness and a note on values that were not seen, as a DataFrame.
 
-    With ``as_read`` the values of the table are those of the file, otherwise numbers, dates and truth values.
+    Rows like no other and rows without any value have no group, which is written as 0. With ``as_read`` the values of
+    the table are those of the file, otherwise numbers, dates and truth values. ``unseen`` is what
+    :func:`gramian.tables.unseen_values` says of the rows, if that is known already.
     """
     labels, memberships, _, oddness = model.answer(model.preparation.transform(table))
     own = memberships[np.arange(len(labels)), np.maximum(labels, 0)]
@@ -156,6 +158,7 @@ def assigned_rows(model: TableModel, table: Table, *, as_read: bool = False) -> 
         "group": labels + 1,
         "membership": np.round(np.where(labels >= 0, own, 0.0), 4),
         "oddness": np.round(oddness, 4),
+        "note": (unseen or unseen_values(model.preparation, table)).notes(),
     }
     if as_read:
         return _beside(table.frame, table.cells, found).to_pandas()

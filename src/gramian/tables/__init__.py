@@ -19,6 +19,7 @@ from gramian.tables.table import (
     Column,
     Table,
 )
+from gramian.tables.unseen import Unseen, unseen_values
 
 __all__ = [
     "BOOLEAN",
@@ -35,5 +36,7 @@ __all__ = [
     "Preparation",
     "Table",
     "UnreadableTable",
+    "Unseen",
     "read_table",
+    "unseen_values",
 ]

@@ -7,7 +7,6 @@ them their types.
 
 from __future__ import annotations
 
-import difflib
 import gzip
 import os
 import zlib
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gramian.checks import whole
 from gramian.tables.streams import Fault, in_one_line
-from gramian.tables.table import CATEGORY, IGNORED, NUMBER, Table
+from gramian.tables.table import CATEGORY, IGNORED, NUMBER, Table, nearest
 
 if TYPE_CHECKING:
     from gramian.tables.prepare import Preparation
@@ -143,11 +142,16 @@ def _typed(
     import pyarrow as pa
 
     from gramian.tables.columns import settle
+    from gramian.tables.copies import without_copies
 
-    series, described, cells = {}, [], {}
-    for column_name, values in zip(raw.names, raw.arrays, strict=True):
-        values = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
-        cells[column_name] = values
+    arrays = [array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array]) for array in raw.arrays]
+    n = len(arrays[0]) if arrays else 0
+    # What a column is does not depend on how often rows were copied: an identifier stays one. New rows are not judged.
+    kept, place = without_copies(arrays if not forms else (), n)
+    series, described, cells = {}, [], dict(zip(raw.names, arrays, strict=True))
+    for column_name, values in cells.items():
+        if len(kept) < n:
+            values = values.take(pa.array(kept))
         use = column_name in chosen
         try:
             typed, column = settle(
@@ -162,6 +166,9 @@ def _typed(
             )
         except ValueError as error:
             raise Fault(f", {error}") from error
+        if len(kept) < n:
+            typed = typed.take(place).reset_index(drop=True)
+            column = replace(column, missing=float(typed.isna().mean()))
         series[column_name] = typed
         described.append(column if use else replace(column, kind=IGNORED, note="left out on request"))
     frame = pd.DataFrame(series)
@@ -191,9 +198,7 @@ def _kinds(names: Sequence[str], category: Collection[str], number: Collection[s
 def _check_known(names: Sequence[str], asked: Sequence[str]) -> None:
     for name in asked:
         if name not in names:
-            lower = {known.lower(): known for known in names}
-            near = difflib.get_close_matches(name.lower(), lower, 3, 0.5)
-            if near:
-                raise Fault(f" has no column {name!r}; did you mean {', '.join(repr(lower[match]) for match in near)}?")
+            if near := nearest(name, names):
+                raise Fault(f" has no column {name!r}; did you mean {', '.join(map(repr, near))}?")
             more = ", ..." if len(names) > 5 else ""
             raise Fault(f" has no column {name!r}; it has {', '.join(map(repr, names[:5]))}{more}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,3 +71,13 @@ class Table:
     def used(self) -> list[str]:
         """Names of the columns that tell rows apart."""
         return [column.name for column in self.columns if column.kind in USED]
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The known names of columns that are written most like one that is not known.
+
+    >>> nearest("wieght", ["id", "Weight", "height"])
+    ['Weight', 'height']
+    """
+    lower = {text.lower(): text for text in known}
+    return [lower[match] for match in difflib.get_close_matches(name.lower(), lower, 3, 0.5)]

@@ -70,7 +70,8 @@ def parse_numbers(levels: Any, decimal: str, *, least: float = 0.5) -> tuple[Arr
         return pc.replace_substring_regex(texts, _UNITS, r"\1")
 
     def fits(texts: Any, style: str) -> Any:
-        return pc.and_(pc.match_substring_regex(texts, _STYLES[style]), pc.match_substring_regex(texts, r"\d"))
+        # A digit must stand before the exponent: "e-1" is a name.
+        return pc.and_(pc.match_substring_regex(texts, _STYLES[style]), pc.match_substring_regex(texts, r"^[^eE]*\d"))
 
     sample = clean(spread(levels))
     shares = {style: float(np.mean(fits(sample, style).to_numpy(zero_copy_only=False))) for style in _STYLES}
