@@ -284,7 +284,7 @@ def test_a_missing_library_of_no_extra_keeps_its_traceback(run, monkeypatch):
     def broken(*_, **__):
         raise ModuleNotFoundError("No module named 'nobody'", name="nobody")
 
-    monkeypatch.setattr("gramian.tables.read_table", broken)
+    monkeypatch.setattr("gramian.explorer.read_table", broken)
     assert isinstance(run("explore", "t.csv").exception, ModuleNotFoundError)
 
 

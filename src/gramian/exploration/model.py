@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.preprocessing import normalize
 
 from gramian.exploration.oddness import Oddness
+from gramian.exploration.shown import Cells, cells_of
 from gramian.kernels import Kernel
 from gramian.persistence import ModelFileError, load
 from gramian.ranking import KernelPageRank, best_first
@@ -51,6 +52,8 @@ class TableModel(BaseEstimator):
         Of all rows of the table.
     places_ : ndarray (n, p), float32
         Rows of unit length; the dot product of two says how alike the rows of the table are.
+    shown_ : dict
+        A few cells of every row, see :mod:`gramian.exploration.shown`.
     """
 
     def __init__(self, preparation: Any = None, clusterer: Any = None, restart: float = 0.5) -> None:
@@ -89,6 +92,14 @@ class TableModel(BaseEstimator):
     def remember(self, groups: Array, ranks: Array, places: Array) -> None:
         """Keep what was found of every row of the table, to answer for it later."""
         self.groups_, self.ranks_, self.places_ = groups.astype(np.int32), ranks.astype(np.int32), places
+
+    def show(self, cells: Cells) -> None:
+        """Keep a few cells of every row, to show the rows that are listed."""
+        self.shown_ = cells
+
+    def cells(self, rows: Array) -> list[dict[str, str]]:
+        """A few cells of rows of the table, by the names of their columns."""
+        return cells_of(self.shown_, rows)
 
     def _numbered(self, labels: Array) -> Array:
         return np.where(labels >= 0, self.number_[labels], -1)
@@ -144,7 +155,7 @@ class TableModel(BaseEstimator):
         likeness = self.places_ @ self.places_[row]
         likeness[row] = -np.inf
         best = best_first(likeness, min(top, n - 1))
-        return best, likeness[best]
+        return best, np.minimum(likeness[best], 1.0)
 
     def typical(self, cluster: int, top: int = 10) -> tuple[Array, Array]:
         """The rows of the table most typical of a group, by their numbers in it, and how typical, from 1 to 0."""
@@ -163,6 +174,7 @@ class TableModel(BaseEstimator):
         self.answer(self.ranker_.X_fit_[:1])
         self.like(0, 1)
         self.typical(0, 1)
+        self.cells(np.array([len(self.groups_) - 1]))
 
 
 def load_table_model(path: str | os.PathLike[str]) -> TableModel:

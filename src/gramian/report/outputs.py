@@ -22,7 +22,7 @@ from gramian.exploration import Exploration, TableModel
 from gramian.persistence import save
 from gramian.report.page import write_report
 from gramian.report.pictures import write_pictures
-from gramian.tables import Table, Unseen, unseen_values
+from gramian.tables import BOOLEAN, DATE, Table, Unseen, unseen_values
 from gramian.typing import Array
 
 REPORT, ROWS, SUMMARY, MODEL = "report.html", "rows.csv", "summary.json", "model.gramian"
@@ -162,7 +162,14 @@ def assigned_rows(model: TableModel, table: Table, *, unseen: Unseen | None = No
     }
     if as_read:
         return _beside(table.frame, table.cells, found).to_pandas()
-    return table.frame.assign(**{_free_name(name, table.frame): column for name, column in found.items()})
+    # What a column is that the model does not know may be told wrongly from few rows: "NO" is a country.
+    texts = {
+        column.name: table.cells[column.name].to_pandas().to_numpy()
+        for column in table.columns
+        if column.kind in (BOOLEAN, DATE) and column.name in table.cells and column.name not in model.preparation.kinds_
+    }
+    named = {_free_name(name, table.frame): column for name, column in found.items()}
+    return table.frame.assign(**texts, **named)
 
 
 def _beside(frame: Any, cells: dict[str, Any], found: dict[str, Any]) -> Any:

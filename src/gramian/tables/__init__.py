@@ -3,6 +3,7 @@
 Lies below the tasks. Importing it needs no pandas; reading a file or a data frame does (the extra ``app``).
 """
 
+from gramian.tables.copies import without_copies
 from gramian.tables.prepare import Preparation
 from gramian.tables.read import UnreadableTable, read_table
 from gramian.tables.table import (
@@ -39,4 +40,5 @@ __all__ = [
     "Unseen",
     "read_table",
     "unseen_values",
+    "without_copies",
 ]

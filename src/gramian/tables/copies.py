@@ -75,9 +75,8 @@ def without_copies(columns: Iterable[Any], n_rows: int) -> tuple[Array, Array]:
     turn = np.empty(n_rows, np.int64)
     turn[order] = everything - np.repeat(starts, counts)
     kept = np.flatnonzero(turn < keep[same])
-    first = np.full((different, int(keep.max())), -1)
-    first[same[kept], turn[kept]] = np.arange(len(kept))
-    return kept, first[same, turn % keep[same]]
+    by_like = np.argsort(same[kept], kind="stable")
+    return kept, by_like[(np.cumsum(keep) - keep)[same] + turn % keep[same]]
 
 
 def _are_copies(coded: list[Array], counts: Array) -> bool:

@@ -113,7 +113,7 @@ def read_table(
         codes = [str(code) for code in missing] + (like.missing_ if like else [])
         kinds = _kinds(raw.names, category, number) if like is None else like.kinds_
         forms = {} if like is None else like.forms_
-        return _typed(name, raw, chosen, columns is not None, codes, kinds, forms)
+        return _typed(name, raw, chosen, columns is not None, codes, kinds, forms, like is None)
     except Fault as fault:
         raise UnreadableTable(f"{name}{fault}") from fault
     except FileNotFoundError as error:
@@ -136,8 +136,10 @@ def _typed(
     missing: list[str],
     kinds: dict[str, str],
     forms: dict[str, str],
+    judged: bool,
 ) -> Table:
-    """Give all columns their types; those in ``kinds`` have theirs already."""
+    """Give all columns their types; those in ``kinds`` have theirs already, and if not ``judged`` all that matter."""
+    import numpy as np
     import pandas as pd
     import pyarrow as pa
 
@@ -146,8 +148,8 @@ def _typed(
 
     arrays = [array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array]) for array in raw.arrays]
     n = len(arrays[0]) if arrays else 0
-    # What a column is does not depend on how often rows were copied: an identifier stays one. New rows are not judged.
-    kept, place = without_copies(arrays if not forms else (), n)
+    # What a column is does not depend on how often rows were copied: an identifier stays one.
+    kept, place = without_copies(arrays, n) if judged else (np.arange(n), np.arange(n))
     series, described, cells = {}, [], dict(zip(raw.names, arrays, strict=True))
     for column_name, values in cells.items():
         if len(kept) < n:
