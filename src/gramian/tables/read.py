@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import shlex
 import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gramian.checks import whole
 from gramian.tables.streams import Fault, in_one_line
-from gramian.tables.table import CATEGORY, IGNORED, NUMBER, Table, nearest
+from gramian.tables.table import CATEGORY, IGNORED, NUMBER, Column, Table, nearest
 
 if TYPE_CHECKING:
     from gramian.tables.prepare import Preparation
@@ -143,36 +144,49 @@ def _typed(
     import pandas as pd
     import pyarrow as pa
 
+    from gramian.tables.codes import find_codes
     from gramian.tables.columns import settle
     from gramian.tables.copies import without_copies
+    from gramian.tables.texts import WHOLE
 
     arrays = [array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array]) for array in raw.arrays]
     n = len(arrays[0]) if arrays else 0
     # What a column is does not depend on how often rows were copied: an identifier stays one.
     kept, place = without_copies(arrays, n) if judged else (np.arange(n), np.arange(n))
-    series, described, cells = {}, [], dict(zip(raw.names, arrays, strict=True))
-    for column_name, values in cells.items():
-        if len(kept) < n:
-            values = values.take(pa.array(kept))
-        use = column_name in chosen
+    cells = dict(zip(raw.names, arrays, strict=True))
+
+    def typed(column_name: str, kind: str | None, form: str) -> tuple[Any, Column]:
+        values = cells[column_name]
         try:
-            typed, column = settle(
+            series, column = settle(
                 column_name,
-                values,
+                values.take(pa.array(kept)) if len(kept) < n else values,
                 missing=missing,
                 decimal=raw.decimal,
-                kind=kinds.get(column_name) if use else None,
-                form=forms.get(column_name, ""),
-                asked=asked and use,
+                kind=kind,
+                form=form,
+                asked=asked and column_name in chosen,
                 first_row=raw.first_row,
             )
         except ValueError as error:
             raise Fault(f", {error}") from error
         if len(kept) < n:
-            typed = typed.take(place).reset_index(drop=True)
-            column = replace(column, missing=float(typed.isna().mean()))
-        series[column_name] = typed
-        described.append(column if use else replace(column, kind=IGNORED, note="left out on request"))
+            series = series.take(place).reset_index(drop=True)
+            column = replace(column, missing=float(series.isna().mean()))
+        return series, column
+
+    found = {name: typed(name, kinds.get(name) if name in chosen else None, forms.get(name, "")) for name in raw.names}
+    if judged:
+        free = [column for name, (_, column) in found.items() if name in chosen]
+        for code in find_codes({name: series for name, (series, _) in found.items()}, kept, free):
+            if code not in kinds:
+                series, column = typed(code, CATEGORY, WHOLE)
+                found[code] = series, replace(column, note=f"codes; --number {_quoted(code)} reads them as numbers")
+    described = [
+        column if name in chosen else replace(column, kind=IGNORED, note="left out on request")
+        for name, (_, column) in found.items()
+    ]
+    series = {name: series for name, (series, _) in found.items()}
     frame = pd.DataFrame(series)
     if not len(frame):
         raise Fault(" has column names but no rows; add rows")
@@ -181,6 +195,11 @@ def _typed(
     if len(described) == 1:
         raw.notes.append("there is one column only; if there should be more, separate them by commas")
     return Table(frame, described, name, raw.notes, missing, cells)
+
+
+def _quoted(name: str) -> str:
+    """A name as it is written on a command line."""
+    return shlex.quote(f'"{name}"' if "," in name else name)
 
 
 def _chosen(names: Sequence[str], columns: Collection[str] | None, ignore: Collection[str] | None) -> set[str]:

@@ -28,7 +28,7 @@ class Column:
         Why it is of this kind, where that is not plain; for people.
     form : str
         How it was written, where later rows may not tell: "day first" or "month first" for dates, "+ and -" for
-        categories in which "-" is not a missing value.
+        categories in which "-" is not a missing value, "whole numbers" for categories of which 1 and 1.0 are the same.
     """
 
     name: str

@@ -21,7 +21,7 @@ MISSING += ("#N/A", "#NA", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
 """Texts that stand for a missing value in any table; "-" does not where "+" is a value of the same column."""
 
 _WORDS = (("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"), ("on", "off"))
-DAY_FIRST, MONTH_FIRST, SIGNS = "day first", "month first", "+ and -"  # forms
+DAY_FIRST, MONTH_FIRST, SIGNS, WHOLE = "day first", "month first", "+ and -", "whole numbers"  # forms
 _SAMPLE = 1000  # distinct texts that tell whether looking at all is worth it
 
 # Numbers as people write them: thousands in groups, decimals after a point (or a comma).
