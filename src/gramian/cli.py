@@ -161,6 +161,7 @@ def explore(
     """From a table to groups, reasons, odd rows, another grouping, and a model for tomorrow's rows."""
     with _one_line_errors():
         from gramian.report import REPORT, check_free
+        from gramian.tables import CODES
 
         source = str(_EXAMPLE) if file is None else file
         folder = out or Path(("table" if source == "-" else Path(source).name.split(".")[0]) + "_explored")
@@ -185,6 +186,8 @@ def explore(
             console = Console(highlight=False)
             for sentence in explored.found.sentences:
                 console.print(escape(sentence))
+            if coded := [column.name for column in explored.found.columns if column.note.startswith(CODES)]:
+                console.print(escape(f"Read as codes: {', '.join(coded)}; --number NAME reads one as a number."))
             console.print(f"\nOpen [bold]{escape(str(folder / REPORT))}[/bold] in a browser.", soft_wrap=True)
 
 

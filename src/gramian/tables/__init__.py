@@ -9,6 +9,7 @@ from gramian.tables.read import UnreadableTable, read_table
 from gramian.tables.table import (
     BOOLEAN,
     CATEGORY,
+    CODES,
     CONSTANT,
     DATE,
     EMPTY,
@@ -25,6 +26,7 @@ from gramian.tables.unseen import Unseen, unseen_values
 __all__ = [
     "BOOLEAN",
     "CATEGORY",
+    "CODES",
     "CONSTANT",
     "DATE",
     "EMPTY",

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gramian.checks import whole
 from gramian.tables.streams import Fault, in_one_line
-from gramian.tables.table import CATEGORY, IGNORED, NUMBER, Column, Table, nearest
+from gramian.tables.table import CATEGORY, CODES, IGNORED, NUMBER, Column, Table, nearest
 
 if TYPE_CHECKING:
     from gramian.tables.prepare import Preparation
@@ -181,7 +181,7 @@ def _typed(
         for code in find_codes({name: series for name, (series, _) in found.items()}, kept, free):
             if code not in kinds:
                 series, column = typed(code, CATEGORY, WHOLE)
-                found[code] = series, replace(column, note=f"codes; --number {_quoted(code)} reads them as numbers")
+                found[code] = series, replace(column, note=f"{CODES}; --number {_quoted(code)} reads them as numbers")
     described = [
         column if name in chosen else replace(column, kind=IGNORED, note="left out on request")
         for name, (_, column) in found.items()

@@ -9,6 +9,8 @@ from typing import Any
 
 NUMBER, CATEGORY, BOOLEAN, DATE = "number", "category", "boolean", "date"
 IDENTIFIER, CONSTANT, TEXT, EMPTY, IGNORED = "identifier", "constant", "text", "empty", "ignored"
+CODES = "codes"
+"""How the note of a category begins whose levels are whole numbers without an order."""
 USED = (NUMBER, CATEGORY, BOOLEAN, DATE)
 """Kinds of columns that tell rows apart; the others are kept for display only."""
 
