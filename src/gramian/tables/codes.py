@@ -17,6 +17,7 @@ from gramian.typing import Array
 __all__ = ["find_codes"]
 
 _MOST_VALUES = 10
+_TELLING_VALUES = 20  # fewer rows do not tell a code from a number
 _LEAST_ROWS = 5  # of a value, for its means to say anything
 _SMOOTHER = 0.1  # of all orders of the values; if so many are smoother, the given one means nothing
 _SAMPLE, _OTHERS, _LEVELS, _ORDERS = 2000, 40, 8, 2000  # rows, columns, levels and orders that are looked at
@@ -78,8 +79,10 @@ def _few_values(series: Any, column: Column) -> Array | None:
     values = values[~np.isnan(values)]
     if not 2 <= len(values) <= _MOST_VALUES or not np.all(values == np.rint(values)):
         return None
-    values = np.unique(series.dropna().to_numpy(np.float64))
-    return values if len(values) <= _MOST_VALUES and np.all(values == np.rint(values)) else None
+    known = series.dropna().to_numpy(np.float64)
+    values = np.unique(known)
+    few = len(known) >= _TELLING_VALUES and len(values) <= _MOST_VALUES
+    return values if few and np.all(values == np.rint(values)) else None
 
 
 def _features(series: Any, kind: str) -> Array:
