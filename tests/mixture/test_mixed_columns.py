@@ -74,7 +74,9 @@ def test_unseen_levels_have_no_code():
     assert codes_of(np.array([["b"], ["c"]], object), mask, [np.array(["a", "b"])]).ravel().tolist() == [1, -1]
     assert codes_of(np.array([[3.0], [2.0], [np.nan]]), mask, [np.array([2.0])]).ravel().tolist() == [-1, 0, -1]
     assert codes_of(np.array([[1.0]]), mask, [np.array(["a"])]).ravel().tolist() == [-1]
-    assert codes_of(np.array([["a"]], object), mask, [np.array([])]).ravel().tolist() == [-1]
+    for nothing_known in (np.array([["a"]], object), np.array([[1.0]])):
+        assert codes_of(nothing_known, mask, [np.array([])]).ravel().tolist() == [-1]
+    assert codes_of(np.array([[None]], object), mask, [np.array(["a"])]).ravel().tolist() == [-1]
 
 
 @pytest.mark.parametrize("mixed", [["a", 1], [(1, 2), (3, 4)]])

@@ -41,6 +41,7 @@ _ODD = 0.6  # oddness from which a row is called odd
 _ALTERNATIVE_ROWS, _ALTERNATIVE_TURNS = 500, 10  # clusters that stand apart settle in fewer
 _ALTERNATIVE_OVERLAP = 0.3  # beyond, it is no other view
 _ALTERNATIVE_STABILITY = 0.6
+_ALTERNATIVE_LEAST = 0.1  # of the rows: a few rows apart are odd rows, not another grouping
 _STAGES = {
     "preparing": 1,
     "comparing rows": 10,
@@ -99,17 +100,25 @@ def _explore(
     with stages("preparing"):
         # Copies count once, so that a table pasted twice gives the same answer.
         kept, place = without_copies((table.frame[name] for name in table.used), n)
-        if n_clusters is not None and n_clusters > len(kept):
-            raise ValueError(f"n_clusters={n_clusters} must be at most the number of different rows, {len(kept)}")
         preparation = Preparation().fit(replace(table, frame=table.frame.iloc[kept]) if len(kept) < n else table)
         X = preparation.transform(table)
         rng = np.random.default_rng(random_state)
         fitted = kept[np.isfinite(X[kept]).any(axis=1)]  # an empty row is like no other
+        if len(fitted) < max(2, n_clusters or 0):
+            wanted = "two" if n_clusters is None else f"n_clusters={n_clusters}"
+            raise ValueError(
+                f"{table.source} has {count(len(fitted), 'different row')} with values, less than {wanted}"
+            )
         if len(fitted) > _FITTED_ROWS:
             fitted = np.sort(rng.choice(fitted, _FITTED_ROWS, replace=False))
     with stages("comparing rows"):
         names = preparation.feature_columns_
         choice = AutoClustering(n_clusters, random_state=random_state).fit(X[fitted], feature_columns=names)
+        verdict, evidence = choice.verdict_, choice.evidence_
+        views = [View(**candidate) for candidate in choice.candidates_]
+        if verdict == "none" and n_clusters is None:  # a cut that means nothing would be read all the same
+            choice = AutoClustering(1, random_state=random_state).fit(X[fitted], feature_columns=names)
+            views, evidence = [], []
     with stages("ranking"):
         model = TableModel(preparation, choice)
         model.fit(X[fitted], choice.labels_, fitted, clone(choice.kernel_), seed=random_state)
@@ -131,15 +140,15 @@ def _explore(
     clusters = _clusters(table, labels, rank, values, stability, random_state)
     with stages("another grouping"):
         other = None
-        if alternative and choice.verdict_ != "none" and len(table.used) > 1 and n >= 50:
+        if alternative and verdict != "none" and len(table.used) > 1 and n >= 50:
             other = _another(table, X, labels, values, kept, random_state)
     with stages("drawing a map"):
         some = fitted[:: -(-len(fitted) // _DONORS)]
         coordinates = map_of_rows(Completion(names).fit(X[some]).transform(X), seed=random_state)
     exploration = Exploration(
         source=table.source, columns=table.columns, frame=table.frame,
-        verdict=choice.verdict_, stability=choice.stability_, sentences=[],
-        views=[View(**candidate) for candidate in choice.candidates_], evidence=choice.evidence_,
+        verdict=verdict, stability=float(stability.min()), sentences=[],
+        views=views, evidence=evidence,
         labels=labels, membership=membership, rank=rank, oddness=oddness, coordinates=coordinates, embedding=embedding,
         clusters=clusters, importances=reasons, oddities=odd, missingness=gaps,
         alternative=other, made=_made(stages, n_clusters, random_state, len(fitted), table),
@@ -217,23 +226,37 @@ def _another(
     rows = rng.permutation(kept[labels[kept] >= 0])[:_ALTERNATIVE_ROWS]
     filled = np.where(np.isfinite(X), X, 0.0)  # the middle of every column
     model = AlternativeClustering(2, max_iter=_ALTERNATIVE_TURNS, random_state=seed).fit(filled[rows], labels[rows])
-    # The width that all rows chose serves the halves too: choosing it takes most of the time.
-    again = clone(model).set_params(kernel=RBF(model.kernel_.width_))
+    # The settings that all rows chose serve the halves too: choosing them takes most of the time.
+    settings = {"kernel": RBF(model.kernel_.width_), "novelty": model.novelty_weight_, "init": "random"}
+    again = clone(model).set_params(n_components=model.n_components_, **settings)
     halves = [clone(again).fit(filled[part], labels[part]) for part in (rows[::2], rows[1::2])]
     whole, first, second = (np.asarray(fitted.predict(filled)) for fitted in (model, *halves))
     stability = max(0.0, adjusted_rand(first[rows], second[rows]))
     overlap = normalized_mutual_info(labels, whole)
     smallest = min(np.bincount(whole, minlength=2)) / len(whole)
-    if stability < _ALTERNATIVE_STABILITY or overlap > _ALTERNATIVE_OVERLAP or smallest < 0.02:
+    if stability < _ALTERNATIVE_STABILITY or overlap > _ALTERNATIVE_OVERLAP or smallest < _ALTERNATIVE_LEAST:
         return None
     order = np.argsort(-np.bincount(whole), kind="stable")
     whole = np.argsort(order)[whole]
-    clusters = _clusters(table, whole, np.arange(len(whole)), values, np.full(2, stability), seed)
+    rank = _central_first(model.transform(filled), whole)
+    clusters = _clusters(table, whole, rank, values, np.full(2, stability), seed)
     telling = list(dict.fromkeys(item.column for cluster in clusters for item in cluster.differences))[:3]
     text = "The rows can also be grouped another way"
     return Alternative(
         whole, float(overlap), float(stability), clusters, f"{text}, by {listing(telling)}." if telling else f"{text}."
     )
+
+
+def _central_first(places: Array, labels: Array) -> Array:
+    """Rank (n,) of each row in its group, from 1 for the row nearest to the mean of the group."""
+    sums = np.zeros((int(labels.max()) + 1, places.shape[1]))
+    np.add.at(sums, labels, places)
+    means = sums / np.bincount(labels)[:, None]
+    order = np.lexsort((np.linalg.norm(places - means[labels], axis=1), labels))
+    rank = np.empty(len(labels), int)
+    starts = np.searchsorted(labels[order], np.arange(len(means)))
+    rank[order] = np.arange(len(labels)) - starts[labels[order]] + 1
+    return rank
 
 
 # In words ------------------------------------------------------------------------------------------------------------
@@ -242,12 +265,14 @@ def _another(
 def _overview(found: Exploration, copies: int) -> list[str]:
     n, k = len(found.labels), found.n_clusters
     told = []
-    if k == 1:
-        told.append(f"The {count(n, 'row')} are taken as one group.")
+    if found.made["parameters"]["clusters"] == 1:
+        told.append(f"The {count(n, 'row')} are taken as one group, as asked.")
     elif found.verdict == "none":
         few = f"{count(n, 'row')} are too few to tell whether they form groups."
-        none = f"The {count(n, 'row')} form no groups: a table without any would look alike."
-        told += [few if n < _TELLING_ROWS else none, f"A cut into {count(k, 'part')} is shown all the same."]
+        none = f"No groups stand out among the {count(n, 'row')}: tables of such columns without groups look the same."
+        told.append(few if n < _TELLING_ROWS else none)
+        if k > 1:
+            told.append(f"The {count(k, 'part')} shown are the cut that was asked for.")
     else:
         strength = {"clear": "clearly", "weak": "only weakly"}[found.verdict]
         told.append(f"The {count(n, 'row')} fall {strength} into {count(k, 'group')}.")

@@ -189,6 +189,7 @@ class Exploration:
     verdict : {"clear", "weak", "none"}
         How much structure there is.
     stability : float
+        Of the least stable group, from 0 to 1: how well it is found again in resampled rows.
     sentences : list of str
         The overview in plain words, most important first.
     views : list of View

@@ -1,8 +1,9 @@
-"""Tables without groups that look like a given one in every column and every pair of columns.
+"""Tables without groups that look like a given one in its columns and pairs of columns.
 
-A normal copula: rows are drawn from one normal distribution, a number is the quantile of its column at the rank of its
-coordinate, and a category is the level with the largest score of its coordinates. Margins and pairwise dependence are
-those of the table, and whatever else the table has is missing. Used as a reference by the latent classes of clustering.
+A normal copula: rows are drawn from one normal distribution, and a category is the level with the largest score of its
+coordinates. Shares and pairwise dependence are those of the table. A number is its coordinate, so that a column of two
+modes has one; but a column with heavier tails than the normal keeps its own distribution, so that far values, which are
+no group, are in the reference too. Used by the latent classes of clustering.
 """
 
 from __future__ import annotations
@@ -12,19 +13,22 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
+from scipy.stats import kurtosis
 
 from gramian.typing import Array
 
 _ROUNDS = 8
-_FITTED_ROWS = 2000  # that the shares and covariances are matched on
+_FITTED_ROWS = 5000  # that the shares and covariances are matched on
 _STEP = 0.7  # of each round towards the wanted shares
+_HEAVY = 1.0  # excess of the fourth moment over the normal's
 
 
 class Copula(NamedTuple):
     """What rows are drawn from."""
 
     factor: Array  # (q, q), square root of the covariance of the coordinates
-    quantiles: list[Array]  # the sorted observed values of each column of numbers
+    values: list[Array]  # the sorted observed values of each column of numbers
+    heavy: list[bool]  # which of these columns keep their distribution
     points: list[Array]  # of each categorical column (levels, levels − 1)
     offsets: list[Array]  # of each categorical column (levels,)
 
@@ -42,18 +46,19 @@ def fit_copula(numbers: Array, codes: Array, sizes: Array, rng: np.random.Genera
         Number of levels; each occurs.
     rng : Generator
     """
-    quantiles = [np.sort(column[~np.isnan(column)]) for column in numbers.T]
+    values = [np.sort(column[~np.isnan(column)]) for column in numbers.T]
+    heavy = [bool(kurtosis(known) > _HEAVY) for known in values]
     shares = [np.bincount(column[column >= 0], minlength=m) for column, m in zip(codes.T, sizes, strict=True)]
     shares = [counts / counts.sum() for counts in shares]
     points = [whitened_levels(share) for share in shares]
-    wanted = _covariance(_coordinates(numbers, codes, quantiles, points))
+    wanted = _covariance(_coordinates(numbers, codes, values, points))
     offsets = [np.log(np.maximum(share, 1e-12)) for share in shares]
     noise = rng.standard_normal((_FITTED_ROWS, len(wanted)))
     latent = wanted.copy()
-    copula = Copula(_root(latent), quantiles, points, offsets)
+    copula = Copula(_root(latent), values, heavy, points, offsets)
     for _ in range(_ROUNDS):
         drawn, levels = _rows(noise @ copula.factor.T, copula)
-        found = _covariance(_coordinates(drawn, levels, quantiles, points))
+        found = _covariance(_coordinates(drawn, levels, values, points))
         latent = latent + wanted - found
         for share, offset, column in zip(shares, offsets, levels.T, strict=True):
             here = np.bincount(column, minlength=len(share)) / len(column)
@@ -84,9 +89,9 @@ def whitened_levels(shares: Array) -> Array:
     return basis / roots[:, None]
 
 
-def _coordinates(numbers: Array, codes: Array, quantiles: list[Array], points: list[Array]) -> Array:
+def _coordinates(numbers: Array, codes: Array, values: list[Array], points: list[Array]) -> Array:
     """Columns of mean 0 and variance 1 for numbers and levels, NaN where missing."""
-    centred = [(column - known.mean()) / known.std() for column, known in zip(numbers.T, quantiles, strict=True)]
+    centred = [(column - known.mean()) / known.std() for column, known in zip(numbers.T, values, strict=True)]
     parts = [np.column_stack([np.empty((len(numbers), 0)), *centred])]
     for column, places in zip(codes.T, points, strict=True):
         part = places[column]
@@ -112,11 +117,14 @@ def _root(covariance: Array) -> Array:
 
 def _rows(latent: Array, copula: Copula) -> tuple[Array, Array]:
     """Numbers and codes for coordinates drawn from the normal distribution."""
-    d = len(copula.quantiles)
+    d = len(copula.values)
     numbers = np.empty((len(latent), d))
-    for j, known in enumerate(copula.quantiles):
-        place = np.minimum((ndtr(latent[:, j]) * len(known)).astype(np.intp), len(known) - 1)
-        numbers[:, j] = known[place]
+    for j, (known, heavy) in enumerate(zip(copula.values, copula.heavy, strict=True)):
+        if heavy:
+            place = np.minimum((ndtr(latent[:, j]) * len(known)).astype(np.intp), len(known) - 1)
+            numbers[:, j] = known[place]
+        else:
+            numbers[:, j] = known.mean() + known.std() * latent[:, j]
     codes = np.empty((len(latent), len(copula.points)), np.intp)
     begin = d
     for j, (places, offset) in enumerate(zip(copula.points, copula.offsets, strict=True)):

@@ -35,9 +35,9 @@ _CARDS, _IMPORTANCES, _WEIGHTS, _ODDITIES = 60, 200, 4, 50
 _PATTERNS, _PATTERN_COLUMNS = 12, 30
 _GLANCES = 60
 _VERDICTS = {
-    "clear": ("Clear groups", "The rows fall into groups that are found again when part of the table is left out."),
+    "clear": ("Clear groups", "Every group is found again when part of the table is left out."),
     "weak": ("Weak groups", "There are groups, but their borders are soft: read them as tendencies."),
-    "none": ("No groups", "Tables without groups look like this one: read no meaning into borders between its parts."),
+    "none": ("No groups", "Nothing in the table says where one group would end and another begin."),
 }
 
 

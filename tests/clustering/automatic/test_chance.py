@@ -72,7 +72,8 @@ def test_rows_that_are_all_neighbours_have_no_structure(n, rng):
 
 
 def test_empty_rows_and_a_few_rows_are_left_out_of_a_table(rng):
-    X = np.vstack([make_blobs(80, centers=2, n_features=3, random_state=0)[0], np.full((60, 3), np.nan)])
+    blobs = make_blobs(120, centers=3, n_features=4, random_state=1)[0]
+    X = np.vstack([blobs, np.full((60, 4), np.nan)])
     assert structure(X, None, rng) > 1
     assert structure(X[:7], None, rng) == 0.0
     assert structure(rng.standard_normal((90, 3)), ["a", "a", "b"], rng) <= 1

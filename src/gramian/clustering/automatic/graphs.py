@@ -33,7 +33,7 @@ def neighbor_edges(kind: str, rows: Array, others: Array | None = None) -> csr_a
     ``"self_tuning"``   one is among the 20 nearest of the other                                exp(−d(i, j)² / sᵢ sⱼ)
     ==================  ======================================================================  =====================
 
-    d₁₀ is the distance to the 10th neighbour and s that to the 7th.
+    d₁₀ is the distance to the 10th neighbour and s that to the 7th. A row is tied to the nearest one in any case.
 
     Parameters
     ----------
@@ -53,18 +53,21 @@ def neighbor_edges(kind: str, rows: Array, others: Array | None = None) -> csr_a
     base = NeighborGraph(KINDS[kind]).fit(named)
     edges = base(rows) if others is None else base(rows, others)
     lengths, place = _lengths(edges, rows, named), _SCALE if kind == "self_tuning" else _REACH
-    near = _length_at(edges, lengths, place)
-    theirs = near
-    if others is not None:
-        among = base(others)
-        theirs = _length_at(among, _lengths(among, others, others), place)
-    here, there = np.repeat(near, np.diff(edges.indptr)), theirs[edges.indices]
+    among = edges if others is None else base(others)
+    among_lengths = lengths if others is None else _lengths(among, named, named)
+
+    def ends(place: int) -> tuple[Array, Array]:
+        """Lengths at a place, for both ends of every edge."""
+        here = np.repeat(_length_at(edges, lengths, place), np.diff(edges.indptr))
+        return here, _length_at(among, among_lengths, place)[edges.indices]
+
+    here, there = ends(place)
     if kind == "nearest":
         edges.data[:] = ((lengths <= here).astype(float) + (lengths <= there)) / 2
     elif kind == "mutual":
-        edges.data[:] = (lengths <= here) & (lengths <= there)
+        edges.data[:] = (lengths <= here) & (lengths <= there) | (lengths <= np.maximum(*ends(1)))
     elif kind == "continuous":
-        edges.data[:] = lengths**2 < here * there
+        edges.data[:] = (lengths**2 < here * there) | (lengths <= np.maximum(*ends(1)))
     else:
         edges.data[:] = _fallen(lengths, here * there)
     edges.eliminate_zeros()

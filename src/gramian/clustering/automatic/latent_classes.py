@@ -314,6 +314,8 @@ class LatentClasses:
         Gain of ICL over one class, for 1, 2, … classes.
     tried : dict
         Least class stability for each number of classes that was resampled.
+    alternatives : dict
+        The labels (n,) for each of these numbers: coarser and finer groups than the chosen ones.
     stability : float
         Mean adjusted Rand index with the classes of parts of the rows.
     cluster_stability : ndarray (k,)
@@ -328,6 +330,7 @@ class LatentClasses:
     posteriors: Array
     gains: Array
     tried: dict[int, float]
+    alternatives: dict[int, Array]
     stability: float
     cluster_stability: Array
     excess: float
@@ -366,15 +369,16 @@ def latent_classes(
     resampled: dict[int, list[tuple[Array, Array]]] = {}
     tried: dict[int, float] = {}
     for k in [n_classes] if n_classes is not None else _worth_trying(gains):
-        resampled[k] = _resampled(variables, table.levels, k, rng)
+        resampled[k] = _resampled(variables, table.levels, fits[k].labels, k, rng)
         tried[k] = float(cluster_stability(fits[k].labels, resampled[k]).min())
     k = _chosen(tried, gains) if n_classes is None else n_classes
     found = fits[k]
     if k == 1:
         one = np.zeros(n, np.intp)
-        return LatentClasses(one, np.ones((n, 1)), gains, tried, 1.0, np.ones(1), 0.0, 0.0, "none")
-    order = np.argsort(-np.bincount(found.labels, minlength=k), kind="stable")
+        return LatentClasses(one, np.ones((n, 1)), gains, tried, {}, 1.0, np.ones(1), 0.0, 0.0, "none")
+    order = _by_size(found.labels, k)
     labels = np.argsort(order)[found.labels]
+    alternatives = {other: np.argsort(_by_size(fits[other].labels, other))[fits[other].labels] for other in tried}
     again, each = stability(labels, resampled[k]), cluster_stability(labels, resampled[k])
     between = float((found.posteriors.max(axis=1) < _UNSURE).mean())
     excess = beyond_copula(variables, rows, sorted({2, 3, k} & set(fits)), gains_of(table, fits, rows), rng)
@@ -383,7 +387,13 @@ def latent_classes(
         verdict = "none"
     elif excess > 1 and again >= 0.75 and each.min() >= 0.6 and between < 0.1:
         verdict = "clear"
-    return LatentClasses(labels, found.posteriors[:, order], gains, tried, again, each, excess, between, verdict)
+    posteriors = found.posteriors[:, order]
+    return LatentClasses(labels, posteriors, gains, tried, alternatives, again, each, excess, between, verdict)
+
+
+def _by_size(labels: Array, k: int) -> Array:
+    """The classes, the largest first."""
+    return np.argsort(-np.bincount(labels, minlength=k), kind="stable")
 
 
 def gains_of(table: ClassTable, fits: dict[int, Classes], rows: float) -> dict[int, float]:
@@ -408,14 +418,19 @@ def _chosen(tried: dict[int, float], gains: Array) -> int:
     return max(stable, key=lambda k: float(gains[k - 1]))
 
 
-def _resampled(variables: Variables, levels: Levels, k: int, rng: np.random.Generator) -> list[tuple[Array, Array]]:
-    """Classes of ten parts of 70 % of the rows."""
+def _resampled(
+    variables: Variables, levels: Levels, labels: Array, k: int, rng: np.random.Generator
+) -> list[tuple[Array, Array]]:
+    """Classes of ten parts of 70 % of the rows, the most likely from k-means and from the classes of all rows.
+
+    Without the last start, a part that misses the best of many local optima would count against classes that it holds.
+    """
     n = len(variables)
     found = []
     for _ in range(_PARTS):
         rows = np.sort(rng.choice(n, max(int(_PART * n), k), replace=False))
         part = ClassTable(variables.rows(rows), levels)
-        found.append((rows, part.fit(k, part.starts(k, _PART_STARTS, rng)).labels))
+        found.append((rows, part.fit(k, [*part.starts(k, _PART_STARTS, rng), labels[rows]]).labels))
     return found
 
 

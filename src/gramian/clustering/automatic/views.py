@@ -36,9 +36,10 @@ WAYS = {
     "continuous": Way("graph", "Rows are tied if they are near, measured by how near others are"),
     "self_tuning": Way("graph", "Each row is tied to its 20 nearest rows, the nearer the more"),
     "sharpened_kernel": Way(
-        "cluster_kernel", "Rows are tied to the 20 rows that mixtures of many sizes most often keep them together with"
+        "sharpened_kernel",
+        "Rows are tied to the 20 rows that mixtures of many sizes most often keep them together with",
     ),
-    "cluster_walk": Way("cluster_kernel", "Rows are alike if mixtures of many sizes keep them together"),
+    "cluster_walk": Way("cluster_walk", "Rows are alike if mixtures of many sizes keep them together"),
     "genie": Way("genie", "Near rows are merged step by step, small groups first where sizes grow unequal"),
     "kmeans": Way("kmeans", "Each row belongs to the nearest of as many centres"),
     "gaussian_mixture": Way("gaussian_mixture", "Groups are normal distributions, each with correlations of its own"),
