@@ -120,6 +120,9 @@ def settle(
     if kind not in USED and not len(present):
         found, series, note = EMPTY, pd.Series(np.full(len(values), np.nan)), ""
     elif kind not in USED and found != IDENTIFIER and (present == (first := present.iloc[0])).all():
+        if pa.types.is_string(values.type) and found in (BOOLEAN, DATE):  # "NO" alone may be a country
+            series = values.to_pandas().where(series.notna().to_numpy())
+            first = series[series.notna()].iloc[0]
         found, note = CONSTANT, f"always {_shown(first)}"
     return series.rename(name), Column(name, found, (len(series) - len(present)) / max(len(series), 1), note, form)
 
