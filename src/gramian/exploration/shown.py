@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian.tables import IDENTIFIER, Table
+from gramian.tables import IDENTIFIER, Table, as_written
 from gramian.typing import Array
 
 _COLUMNS = 4  # that have most to do with the groups, beside one that names the rows
@@ -46,15 +46,9 @@ def cells_of(shown: Cells, rows: Array) -> list[dict[str, str]]:
 
 
 def _packed(values: Any) -> dict[str, Array]:
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not isinstance(values, pa.ChunkedArray):
-        texts = values.astype(object).map(str, na_action="ignore")
-        values = pa.chunked_array([pa.array(texts, pa.string(), from_pandas=True)])
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    texts = pc.fill_null(values.cast(pa.string()), "")
+    texts = pc.fill_null(as_written(values), "")
     long = pc.greater(pc.utf8_length(texts), _LONGEST)
     cut = pc.binary_join_element_wise(pc.utf8_slice_codeunits(texts, 0, _LONGEST - 1), "…", "")
     texts = pc.if_else(long, cut, texts)

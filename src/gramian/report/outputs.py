@@ -22,7 +22,7 @@ from gramian.exploration import Exploration, TableModel
 from gramian.persistence import save
 from gramian.report.page import write_report
 from gramian.report.pictures import write_pictures
-from gramian.tables import BOOLEAN, DATE, Table, Unseen, unseen_values
+from gramian.tables import BOOLEAN, DATE, Table, Unseen, as_written, unseen_values
 from gramian.typing import Array
 
 REPORT, ROWS, SUMMARY, MODEL = "report.html", "rows.csv", "summary.json", "model.gramian"
@@ -176,14 +176,10 @@ def _beside(frame: Any, cells: dict[str, Any], found: dict[str, Any]) -> Any:
     """The table as it was read with what was found beside it, as an Arrow table."""
     import pyarrow as pa
 
-    arrays = {name: cells[name] if name in cells else pa.array(frame[name], from_pandas=True) for name in frame.columns}
+    arrays = {name: as_written(cells[name] if name in cells else frame[name]) for name in frame.columns}
     for name, column in found.items():
         arrays[_free_name(name, arrays)] = pa.array(column)
-    decoded = {
-        name: array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
-        for name, array in arrays.items()
-    }
-    return pa.table(decoded)
+    return pa.table(arrays)
 
 
 def _free_name(name: str, taken: Container[str]) -> str:

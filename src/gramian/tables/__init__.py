@@ -22,6 +22,7 @@ from gramian.tables.table import (
     Table,
 )
 from gramian.tables.unseen import Unseen, unseen_values
+from gramian.tables.written import as_written
 
 __all__ = [
     "BOOLEAN",
@@ -40,6 +41,7 @@ __all__ = [
     "Table",
     "UnreadableTable",
     "Unseen",
+    "as_written",
     "read_table",
     "unseen_values",
     "without_copies",
