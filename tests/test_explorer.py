@@ -14,11 +14,13 @@ from gramian.tables import read_table
 
 @pytest.fixture(scope="module")
 def frame():
+    """Three groups, far apart in every column."""
     rng = np.random.default_rng(1)
-    kind = np.repeat([0, 1], [50, 40])
-    values = pd.DataFrame(rng.normal(size=(90, 4)) + 6.0 * kind[:, None], columns=["size", "speed", "age", "weight"])
+    kind = np.repeat([0, 1, 2], [60, 50, 40])
+    centres = 8.0 * np.array([[0, 0, 0, 0], [1, 0, 1, 1], [0, 1, 1, -1]])
+    values = pd.DataFrame(rng.normal(size=(150, 4)) + centres[kind], columns=["size", "speed", "age", "weight"])
     values.loc[::9, "speed"] = np.nan
-    values["coat"] = np.where(kind, "long", "short")
+    values["coat"] = np.array(["long", "short", "none"])[kind]
     return values
 
 
@@ -30,13 +32,13 @@ def explored(frame):
 def test_groups_and_rows_are_frames(frame, explored):
     assert isinstance(explored, Explored)
     assert explored.verdict == "clear"
-    assert explored.groups["size"].tolist() == [50, 40]
+    assert explored.groups["size"].tolist() == [60, 50, 40]
     assert explored.groups["share"].sum() == pytest.approx(1)
-    assert (explored.rows["group"] == np.repeat([1, 2], [50, 40])).all()
+    assert (explored.rows["group"] == np.repeat([1, 2, 3], [60, 50, 40])).all()
     pd.testing.assert_series_equal(explored.rows["speed"], frame["speed"])
     typical = explored.groups["typical_row"] - 1
     assert (explored.rows["rank_in_group"].iloc[typical] == 1).all()
-    assert repr(explored).startswith("The 90 rows fall clearly into 2 groups.")
+    assert repr(explored).startswith("The 150 rows fall clearly into 3 groups.")
 
 
 def test_paths_files_tables_and_polars_give_the_same(frame, explored, tmp_path):
@@ -69,6 +71,6 @@ def test_the_report_is_one_file(explored, tmp_path):
 
 
 def test_columns_are_used_as_asked(frame):
-    coded = frame.assign(coat=np.where(frame["coat"] == "long", 1, 2))
-    found = gramian.explore(coded, category=["coat"], ignore=["speed"], n_clusters=2, alternative=False).found
+    coded = frame.assign(coat=frame["coat"].map({"long": 1, "short": 2, "none": 3}))
+    found = gramian.explore(coded, category=["coat"], ignore=["speed"], n_clusters=3, alternative=False).found
     assert [column.kind for column in found.columns] == ["number", "ignored", "number", "number", "category"]

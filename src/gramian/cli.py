@@ -146,6 +146,12 @@ def explore(
     clusters: Annotated[int | None, typer.Option(min=1, help="Number of groups; by default it is found.")] = None,
     columns: Annotated[str | None, typer.Option(help="Use only these columns, with commas between.")] = None,
     ignore: Annotated[str | None, typer.Option(help="Leave these columns out, with commas between.")] = None,
+    category: Annotated[
+        list[str] | None, typer.Option(help="Read these as categories, as codes 1, 2, 3 are; with commas, or again.")
+    ] = None,
+    number: Annotated[
+        list[str] | None, typer.Option(help="Read these as numbers, where they look like codes; with commas, or again.")
+    ] = None,
     missing: Missing = None,
     seed: Seed = 0,
     force: Force = False,
@@ -154,24 +160,34 @@ def explore(
 ) -> None:
     """From a table to groups, reasons, odd rows, another grouping, and a model for tomorrow's rows."""
     with _one_line_errors():
-        from gramian.exploration import explore as analyse
-        from gramian.report import REPORT, check_free, summary, write_folder
-        from gramian.tables import read_table
+        from gramian.report import REPORT, check_free
+        from gramian.tables import CODES
 
         source = str(_EXAMPLE) if file is None else file
         folder = out or Path(("table" if source == "-" else Path(source).name.split(".")[0]) + "_explored")
         check_free(folder, force=force)
         ignored = [*(_names(ignore) or ()), *([_ANSWER] if file is None else [])]
         with _progress(not quiet and not as_json) as notify:
-            table = read_table(source, columns=_names(columns), ignore=ignored, missing=missing or ())
-            found, model = analyse(table, n_clusters=clusters, random_state=seed, notify=notify)
-            write_folder(found, model, folder, force=force)
+            explored = gramian.explore(
+                source,
+                n_clusters=clusters,
+                columns=_names(columns),
+                ignore=ignored,
+                category=[name for text in category or () for name in _names(text) or ()],
+                number=[name for text in number or () for name in _names(text) or ()],
+                missing=missing or (),
+                random_state=seed,
+                notify=notify,
+            )
+            explored.save(folder, force=force)
         if as_json:
-            print(json.dumps(summary(found) | {"folder": str(folder)}, ensure_ascii=False))
+            print(json.dumps(explored.summary() | {"folder": str(folder)}, ensure_ascii=False))
         elif not quiet:
             console = Console(highlight=False)
-            for sentence in found.sentences:
+            for sentence in explored.found.sentences:
                 console.print(escape(sentence))
+            if coded := [column.name for column in explored.found.columns if column.note.startswith(CODES)]:
+                console.print(escape(f"Read as codes: {', '.join(coded)}; --number NAME reads one as a number."))
             console.print(f"\nOpen [bold]{escape(str(folder / REPORT))}[/bold] in a browser.", soft_wrap=True)
 
 
@@ -195,7 +211,7 @@ def assign(
     with _one_line_errors():
         from gramian.exploration import load_table_model
         from gramian.report import assigned_rows, json_lines, write_file
-        from gramian.tables import read_table
+        from gramian.tables import read_table, unseen_values
 
         fitted = load_table_model(model)
         if out is not None and out.is_dir():
@@ -206,7 +222,10 @@ def assign(
         for column in table.columns:
             if column.name in fitted.preparation.kinds_ and column.note:
                 print(f"gramian: {table.source}, column {column.name!r}: {column.note}", file=sys.stderr)
-        rows = assigned_rows(fitted, table, as_read=not as_json)
+        unseen = unseen_values(fitted.preparation, table)
+        for sentence in unseen.summary():
+            print(f"gramian: {table.source}: {sentence}", file=sys.stderr)
+        rows = assigned_rows(fitted, table, unseen=unseen, as_read=not as_json)
         text = json_lines(rows) if as_json else rows.to_csv(index=False)
         if out is None:
             print(text, end="")
@@ -235,12 +254,31 @@ def rank(
             rows, scores = fitted.typical(cluster - 1, top)
         else:
             raise ValueError("pass either --like ROW or --cluster K")
-        found = [{"row": int(row) + 1, "score": float(score)} for row, score in zip(rows, scores, strict=True)]
+        cells, groups = fitted.cells(rows), fitted.groups_[rows] + 1
         if as_json:
-            print(json.dumps(found))
+            found = [
+                {"row": int(row) + 1, "group": int(group), "score": float(score), "values": values}
+                for row, group, score, values in zip(rows, groups, scores, cells, strict=True)
+            ]
+            print(json.dumps(found, ensure_ascii=False))
         else:
-            for item in found:
-                print(f"{item['row']}\t{item['score']:.6g}")
+            digits = _digits_that_differ(scores)
+            lines = [["row", "group", "score", *fitted.shown_]] + [
+                [str(row + 1), str(group), f"{score:.{digits}f}", *values.values()]
+                for row, group, score, values in zip(rows, groups, scores, cells, strict=True)
+            ]
+            widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+            for line in lines:
+                padded = [text.ljust(width) for text, width in zip(line, widths, strict=True)]
+                print("  ".join(padded).rstrip())
+
+
+def _digits_that_differ(scores: Any) -> int:
+    """The fewest decimals, from 2 to 7, that tell all different scores apart."""
+    digits = 2
+    while digits < 7 and len({f"{score:.{digits}f}" for score in scores}) < len({f"{score:.7f}" for score in scores}):
+        digits += 1
+    return digits
 
 
 @app.command()

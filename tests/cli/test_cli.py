@@ -116,7 +116,7 @@ def test_files_that_are_not_there(run, explored, tmp_path):
 def test_rank(run, explored):
     found, model, folder = explored
     lines = run("rank", folder / "model.gramian", "--like", 8, "--top", 4).stdout.splitlines()
-    assert [int(line.split("\t")[0]) - 1 for line in lines] == model.like(7, 4)[0].tolist()
+    assert [int(line.split()[0]) - 1 for line in lines[1:]] == model.like(7, 4)[0].tolist()
     listed = json.loads(run("rank", folder / "model.gramian", "--cluster", 2, "--json").stdout)
     assert [item["row"] - 1 for item in listed][:5] == found.clusters[1].typical
     assert "either --like" in error_of(run("rank", folder / "model.gramian"))
@@ -284,7 +284,7 @@ def test_a_missing_library_of_no_extra_keeps_its_traceback(run, monkeypatch):
     def broken(*_, **__):
         raise ModuleNotFoundError("No module named 'nobody'", name="nobody")
 
-    monkeypatch.setattr("gramian.tables.read_table", broken)
+    monkeypatch.setattr("gramian.explorer.read_table", broken)
     assert isinstance(run("explore", "t.csv").exception, ModuleNotFoundError)
 
 
@@ -346,3 +346,141 @@ def test_serve_names_its_limits(run):
     printed = run("serve", "--help").output
     for option in ("--keep", "--keep-size", "--max-size", "--time-limit", "--memory-limit"):
         assert option in printed
+
+
+# What is said of rows ------------------------------------------------------------------------------------------------
+
+
+def test_values_that_were_not_seen_are_flagged(run, explored):
+    """Per row in the output, and summed up on the terminal; a row without values has no group."""
+    new = customers(6, seed=9, holes=0)[0].astype(object)
+    new.loc[0, "plan"] = "blue"
+    new.loc[1, ["plan", "age"]] = "green", 900
+    new.loc[2, "joined"] = "2049-01-01"
+    new.loc[3, new.columns.drop("id")] = None
+    new.to_csv("new.csv", index=False)
+    model = explored[2] / "model.gramian"
+    result = run("assign", model, "new.csv")
+    assert result.stderr.splitlines() == [
+        "gramian: new.csv: 3 rows have values that were not seen: age (1), plan (2), joined (1)",
+        "gramian: new.csv: 1 row has no value to compare by and no group",
+    ]
+    rows = pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)
+    age = explored[0].frame["age"]
+    assert rows["note"][0] == "plan 'blue' was not seen"
+    assert rows["note"][1] == f"age 900 lies outside {age.min():.0f}–{age.max():.0f}; plan 'green' was not seen"
+    assert rows["note"][2].startswith("joined 2049-01-01 lies outside 2020-")
+    assert rows["note"][3:].tolist() == ["no value to compare by", "", ""]
+    assert (rows["group"] == 0).tolist() == [False, False, False, True, False, False]
+    lines = [json.loads(line) for line in run("assign", model, "new.csv", "--json").stdout.splitlines()]
+    assert [line["note"] for line in lines] == rows["note"].tolist()
+    assert [line["country"] for line in lines[:3]] == ["NO"] * 3  # not a boolean
+
+
+def test_rank_prints_rows_with_their_values(run, explored):
+    """A header, the identifier and the columns that tell most, as the file has them; scores that differ."""
+    found, _, folder = explored
+    lines = run("rank", folder / "model.gramian", "--cluster", 1, "--top", 5).stdout.splitlines()
+    header = lines[0].split()
+    assert header[:4] == ["row", "group", "score", "id"]
+    assert header[4:] == [item.column for item in found.importances[:4]]
+    cells = pd.read_csv(folder / "rows.csv", dtype=str, keep_default_na=False)
+    listed = json.loads(run("rank", folder / "model.gramian", "--cluster", 1, "--top", 5, "--json").stdout)
+    for line, item in zip(lines[1:], listed, strict=True):
+        row = cells.iloc[item["row"] - 1]
+        assert item["values"] == row[header[3:]].to_dict()
+        assert (row["group"], row["rank_in_group"]) == ("1", str(listed.index(item) + 1))
+        assert line.split()[:2] == [str(item["row"]), "1"]
+        assert row["id"] in line.split()
+    assert len({line.split()[2] for line in lines[1:]}) == 5
+
+
+def test_close_scores_are_told_apart():
+    from gramian.cli import _digits_that_differ
+
+    assert _digits_that_differ([1.0, 0.5, 0.5]) == 2
+    assert _digits_that_differ([0.99994, 0.99991, 0.9]) == 5
+    assert _digits_that_differ([1.0, 1.0]) == 2
+
+
+def test_groups_and_rows_are_counted_alike_everywhere(run, explored):
+    """rows.csv, summary, rank and assign: row 1 is the first of the table, group 1 the largest."""
+    folder = explored[2]
+    rows = pd.read_csv(folder / "rows.csv")
+    summary = json.loads((folder / "summary.json").read_text())
+    sizes = rows["group"].value_counts().sort_index()
+    assert sizes.tolist() == sorted(sizes, reverse=True) == [group["size"] for group in summary["groups"]]
+    assert [group["label"] for group in summary["groups"]] == [1, 2, 3]
+    for group in summary["groups"]:
+        first = group["typical"][0]
+        assert (rows["group"][first - 1], rows["rank_in_group"][first - 1]) == (group["label"], 1)
+        listed = json.loads(run("rank", folder / "model.gramian", "--cluster", group["label"], "--json").stdout)
+        assert [item["row"] for item in listed[:5]] == group["typical"]
+    for item in summary["odd_rows"]:
+        assert rows["oddness"][item["row"] - 1] == pytest.approx(item["score"], abs=1e-4)
+    again = run("assign", folder / "model.gramian", folder / "rows.csv").stdout
+    assert (pd.read_csv(io.StringIO(again))["gramian_group"] == rows["group"]).mean() > 0.95
+
+
+def test_a_table_pasted_four_times_gives_the_same_groups(run):
+    """Also the identifier is still none of the data."""
+    once = customers(80, seed=3)[0].rename(columns={"id": "customer_id"})
+    once.to_csv("once.csv", index=False)
+    pd.concat([once] * 4).to_csv("often.csv", index=False)
+    first, second = (json.loads(run("explore", name, "--json").stdout) for name in ("once.csv", "often.csv"))
+    assert "240 rows are copies of others and changed nothing." in second["overview"]
+    kinds = [{column["name"]: column["kind"] for column in found["columns"]} for found in (first, second)]
+    assert kinds[0] == kinds[1]
+    groups = [pd.read_csv(f"{name}_explored/rows.csv")["group"].to_numpy() for name in ("once", "often")]
+    np.testing.assert_array_equal(np.tile(groups[0], 4), groups[1])
+    assert first["missing"]["informative"] == second["missing"]["informative"]
+
+
+def test_codes_are_told_and_can_be_overruled(run):
+    rng = np.random.default_rng(3)
+    status, gender = rng.integers(0, 4, 120), rng.integers(1, 3, 120)
+    size = 9.0 * np.array([2, 0, 3, 1])[status] + rng.normal(size=120)
+    table = pd.DataFrame({"status": status, "gender": gender, "size": size, "speed": rng.normal(size=120)})
+    table.to_csv("t.csv", index=False)
+    result = run("explore", "t.csv", "--clusters", 2)
+    assert "Read as codes: status, gender; --number NAME reads one as a number." in result.stdout
+
+    def kinds(*options):
+        found = json.loads(run("explore", "t.csv", "--force", "--json", "--clusters", 2, *options).stdout)
+        return [column["kind"] for column in found["columns"]]
+
+    assert kinds() == ["category", "category", "number", "number"]
+    assert kinds("--number", "status,gender") == ["number"] * 4
+    assert kinds("--number", "status", "--number", "gender", "--category", "speed")[:2] == ["number"] * 2
+    error = error_of(run("explore", "t.csv", "--force", "--category", "sttaus"))
+    assert error == "gramian: t.csv has no column 'sttaus'; did you mean 'status'?"
+
+
+def test_levels_like_exponents_are_read_as_text(run):
+    rng = np.random.default_rng(0)
+    group = np.arange(60) % 3
+    table = pd.DataFrame({"part": [f"e-{g}" for g in group], "size": 9.0 * group + rng.normal(size=60)})
+    table.to_csv("t.csv", index=False)
+    found = json.loads(run("explore", "t.csv", "--json").stdout)
+    assert found["columns"][0]["kind"] == "category"
+    assert pd.read_csv("t_explored/rows.csv")["part"].tolist() == table["part"].tolist()
+
+
+def test_a_new_file_with_another_spelling_names_the_nearest_column(run, explored):
+    customers(5)[0].rename(columns={"income": "Incomes"}).to_csv("new.csv", index=False)
+    error = error_of(run("assign", explored[2] / "model.gramian", "new.csv"))
+    assert "no column 'income'; rename 'Incomes' if it is meant" in error
+
+
+def test_years_have_no_thousands_separator(run):
+    rng = np.random.default_rng(0)
+    group = np.arange(90) % 3
+    years = 1985 + 12 * group + rng.integers(0, 4, 90)
+    table = pd.DataFrame(rng.normal(size=(90, 3)) + 9.0 * group[:, None], columns=["size", "age", "speed"])
+    table.insert(0, "year", years)
+    table.to_csv("t.csv", index=False)
+    found = json.loads(run("explore", "t.csv", "--json").stdout)
+    assert any(item["column"] == "year" for group in found["groups"] for item in group["differences"])
+    for path in ("t_explored/report.html", "t_explored/summary.json"):
+        with open(path) as file:
+            assert not re.search(r"\b(1,9|2,0)\d\d\b", file.read())

@@ -32,7 +32,7 @@ def test_rows_that_were_fitted_are_not_more_typical():
     preparation = SimpleNamespace(feature_columns_=list("abcde"))
     model = TableModel(preparation, clusterer).fit(X[fitted], clusterer.labels_, fitted, ClusterKernel(random_state=0))
     np.testing.assert_allclose(model.answer(X[fitted])[1], model.fitted()[0], atol=1e-6)  # memberships
-    labels, membership, rank, _, _ = analyse._rows(model, X, fitted)
+    labels, membership, rank, _, _ = analyse._rows(model, X, fitted, np.arange(1500), np.arange(1500))
     place = (rank - 1) / (np.bincount(labels)[labels] - 1)
     assert abs(place[:750].mean() - place[750:].mean()) < 0.15
     assert abs(membership[:750].mean() - membership[750:].mean()) < 0.02

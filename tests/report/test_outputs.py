@@ -227,3 +227,80 @@ def test_values_come_back_as_they_came(tmp_path):
     assert [line.split(",")[:5] for line in written[1:]] == [line.split(",") for line in lines[1:]]
     again = assigned_rows(model, read_table(table, like=model.preparation), as_read=True).to_csv(index=False)
     assert [line.split(",")[:5] for line in again.splitlines()[1:]] == [line.split(",") for line in lines[1:]]
+
+
+def mixed_cells(n=40):
+    """Cells as people write them: umlauts, a comma in a text, yes and no, times of day, leading zeros."""
+    rng = np.random.default_rng(0)
+    group = np.arange(n) % 2
+    return pd.DataFrame(
+        {
+            "name": [("Bär", "Ägir, Ö", "x")[i % 3] for i in range(n)],
+            "ok": rng.choice(["yes", "no"], n),
+            "price": [f"{1000 * g + v}" for g, v in zip(group, rng.integers(1000, 1999, n), strict=True)],
+            "when": [f"{1 + i % 28:02d}.0{1 + i % 9}.2021 {8 + i % 10:02d}:30" for i in range(n)],
+            "size": [f"{v:.2f}" for v in 20 + 9 * group + rng.normal(size=n)],
+            "code": [f"{i % 3:03d}" for i in range(n)],
+        }
+    )
+
+
+def typed_cells():
+    cells = mixed_cells().astype({"size": float, "price": float})
+    cells["ok"] = cells["ok"] == "yes"
+    cells["when"] = pd.to_datetime(cells["when"], format="%d.%m.%Y %H:%M")
+    cells["day"] = cells["when"].dt.normalize()
+    cells.loc[3, ["price", "when"]] = None
+    return cells
+
+
+def write_windows(path):
+    path.write_bytes(mixed_cells().to_csv(index=False).encode("cp1252"))
+    return mixed_cells()
+
+
+def write_decimal_comma(path):
+    cells = mixed_cells()
+    cells["size"] = cells["size"].str.replace(".", ",")
+    cells["price"] = [f"{int(text):,}".replace(",", ".") for text in cells["price"]]
+    path.write_text(cells.to_csv(index=False, sep=";"))
+    return cells
+
+
+def written(cells):
+    """Typed cells as people write them."""
+    texts = pd.DataFrame(
+        {
+            "name": cells["name"],
+            "ok": cells["ok"].map({True: "true", False: "false"}),
+            "price": [f"{v:.0f}" for v in cells["price"]],
+            "when": cells["when"].dt.strftime("%Y-%m-%d %H:%M:%S"),
+            "size": [f"{v:g}" for v in cells["size"]],
+            "code": cells["code"],
+            "day": cells["day"].dt.strftime("%Y-%m-%d"),
+        }
+    )
+    return texts.where(cells.notna(), "")
+
+
+def write_excel(path):
+    typed_cells().to_excel(path, index=False)
+    return written(typed_cells())
+
+
+def write_parquet(path):
+    typed_cells().astype({"price": "Int64"}).to_parquet(path)
+    return written(typed_cells())
+
+
+@pytest.mark.parametrize("write", [write_windows, write_decimal_comma, write_excel, write_parquet])
+def test_cells_of_all_formats_come_back(tmp_path, write):
+    source = tmp_path / ("t.xlsx" if write is write_excel else "t.csv")
+    expected = write(source)
+    found, model = explore(read_table(source), n_clusters=2, alternative=False)
+    write_rows(found, tmp_path / "rows.csv")
+    again = assigned_rows(model, read_table(source, like=model.preparation), as_read=True)
+    again.to_csv(tmp_path / "a.csv", index=False)
+    for name in ("rows.csv", "a.csv"):
+        again = pd.read_csv(tmp_path / name, dtype=str, keep_default_na=False)
+        pd.testing.assert_frame_equal(again[list(expected)], expected.astype(object).astype(again.dtypes.iloc[0]))

@@ -136,6 +136,9 @@ def test_empty_and_constant() -> None:
     assert kind_of(["", "NA", " "]) == kind_of([None, None]) == kind_of([float("nan")] * 2) == "empty"
     assert settled(["a", "a", None])[1] == Column("x", "constant", 1 / 3, "always 'a'")
     assert settled([2, 2, 2])[1].note == "always 2.0"
+    series, column = settled(["NO", None, "NO"])
+    assert (series.tolist()[0], series.isna().tolist()) == ("NO", [False, True, False])
+    assert column == Column("x", "constant", 1 / 3, "always 'NO'")
 
 
 def test_infinite_numbers_are_missing() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import warnings
 from contextlib import nullcontext
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
@@ -24,11 +25,12 @@ from gramian.exploration.levels import other_levels
 from gramian.exploration.model import TableModel
 from gramian.exploration.odd_rows import oddities
 from gramian.exploration.result import Alternative, Cluster, Exploration, View
+from gramian.exploration.shown import shown_cells
 from gramian.exploration.stages import Notify, Stages
 from gramian.exploration.wording import count, listing, percent
 from gramian.kernels import RBF
 from gramian.metrics import adjusted_rand, normalized_mutual_info
-from gramian.tables import BOOLEAN, CATEGORY, USED, Preparation, Table
+from gramian.tables import BOOLEAN, CATEGORY, USED, Preparation, Table, without_copies
 from gramian.typing import Array
 
 _FITTED_ROWS = 5000  # the others are assigned, as rows that come later are
@@ -97,10 +99,19 @@ def _explore(
 ) -> tuple[Exploration, TableModel]:
     n = len(table.frame)
     with stages("preparing"):
-        preparation = Preparation().fit(table)
+        # Copies count once, so that a table pasted twice gives the same answer.
+        kept, place = without_copies((table.frame[name] for name in table.used), n)
+        preparation = Preparation().fit(replace(table, frame=table.frame.iloc[kept]) if len(kept) < n else table)
         X = preparation.transform(table)
         rng = np.random.default_rng(random_state)
-        fitted = np.arange(n) if n <= _FITTED_ROWS else np.sort(rng.choice(n, _FITTED_ROWS, replace=False))
+        fitted = kept[np.isfinite(X[kept]).any(axis=1)]  # an empty row is like no other
+        if len(fitted) < max(2, n_clusters or 0):
+            wanted = "two" if n_clusters is None else f"n_clusters={n_clusters}"
+            raise ValueError(
+                f"{table.source} has {count(len(fitted), 'different row')} with values, less than {wanted}"
+            )
+        if len(fitted) > _FITTED_ROWS:
+            fitted = np.sort(rng.choice(fitted, _FITTED_ROWS, replace=False))
     with stages("comparing rows"):
         names = preparation.feature_columns_
         categories = [column.name for column in table.columns if column.kind in (CATEGORY, BOOLEAN)]
@@ -115,14 +126,18 @@ def _explore(
     with stages("ranking"):
         model = TableModel(preparation, choice)
         model.fit(X[fitted], choice.labels_, fitted, clone(choice.kernel_), seed=random_state)
-        labels, membership, rank, oddness, embedding = _rows(model, X, fitted)
+        labels, membership, rank, oddness, embedding = _rows(model, X, fitted, kept, place)
         model.remember(labels, rank, embedding)
     with stages("explaining"):
         values = _values(preparation, X)
         reasons = importances(X, preparation.feature_columns_, table.columns, labels, seed=random_state)
         odd = oddities(table.frame, table.columns, labels, values, oddness)
         gaps = missing_values(table.frame, table.columns, X, preparation.feature_columns_, seed=random_state)
+        if len(kept) < n:  # copies would make chance look like evidence
+            once = missing_values(table.frame.iloc[kept], table.columns, X[kept], names, seed=random_state)
+            gaps = replace(gaps, informative=once.informative)
         telling = [item.column for item in reasons]
+        model.show(shown_cells(table, telling))
         together = associations(X, preparation.feature_columns_, table.columns, telling, seed=random_state)
         shown = glances(table.frame, table.columns, labels, together)
     stability = choice.cluster_stability_[np.argsort(model.number_)]
@@ -138,7 +153,7 @@ def _explore(
     with stages("another grouping"):
         other = None
         if alternative and verdict != "none" and len(table.used) > 1 and n >= 50:
-            other = _another(table, X, labels, values, random_state)
+            other = _another(table, X, labels, values, kept, random_state)
     with stages("drawing a map"):
         some = fitted[:: -(-len(fitted) // _DONORS)]
         coordinates = map_of_rows(Completion(names).fit(X[some]).transform(X), seed=random_state)
@@ -152,26 +167,33 @@ def _explore(
         glances=shown, associations=together, repeated=repeated_rows(table.frame, table.columns),
         cells=table.cells, levels=levels,
     )  # fmt: skip
-    exploration.sentences.extend(_overview(exploration, choice.left_out_))
+    exploration.sentences.extend(_overview(exploration, choice.left_out_, n - len(kept)))
     return exploration, model
 
 
 # Parts ---------------------------------------------------------------------------------------------------------------
 
 
-def _rows(model: TableModel, X: Array, fitted: Array) -> tuple[Array, Array, Array, Array, Array]:
-    """Group, membership in it, rank in it, oddness and embedding of all rows, fitted or not."""
+def _rows(
+    model: TableModel, X: Array, fitted: Array, kept: Array, place: Array
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Group, membership in it, rank in it, oddness and embedding of all rows, fitted or not; copies as their like."""
     n, k = len(X), model.n_clusters_
     labels, memberships, scores, oddness = np.empty(n, int), np.empty((n, k)), np.empty((n, k)), np.empty(n)
     labels[fitted] = model.fitted_groups_
     memberships[fitted], scores[fitted], oddness[fitted] = model.fitted()
     embedding = model.embedding()
-    others = np.setdiff1d(np.arange(n), fitted, assume_unique=True)
+    others = np.setdiff1d(kept, fitted, assume_unique=True)
+    places = np.empty((n, embedding.shape[1]), np.float32)
+    places[fitted] = embedding
     if len(others):
         labels[others], memberships[others], scores[others], oddness[others] = model.answer(X[others])
-        places = np.empty((n, embedding.shape[1]), np.float32)
-        places[fitted], places[others] = embedding, model.embedding(X[others])
-        embedding = places
+        places[others] = model.embedding(X[others])
+    embedding = places
+    if len(kept) < n:
+        like = kept[place]
+        labels, memberships, scores = labels[like], memberships[like], scores[like]
+        oddness, embedding = oddness[like], embedding[like]
     own = np.maximum(labels, 0)
     membership = np.where(labels >= 0, memberships[np.arange(n), own], 0.0)
     typical = scores[np.arange(n), own]
@@ -208,10 +230,12 @@ def _clusters(
     return clusters
 
 
-def _another(table: Table, X: Array, labels: Array, values: dict[str, Array], seed: int) -> Alternative | None:
+def _another(
+    table: Table, X: Array, labels: Array, values: dict[str, Array], kept: Array, seed: int
+) -> Alternative | None:
     """A grouping that the first does not tell, found again from either half of the rows; None if there is none."""
     rng = np.random.default_rng(seed)
-    rows = rng.permutation(np.flatnonzero(labels >= 0))[:_ALTERNATIVE_ROWS]
+    rows = rng.permutation(kept[labels[kept] >= 0])[:_ALTERNATIVE_ROWS]
     filled = np.where(np.isfinite(X), X, 0.0)  # the middle of every column
     model = AlternativeClustering(2, max_iter=_ALTERNATIVE_TURNS, random_state=seed).fit(filled[rows], labels[rows])
     # The settings that all rows chose serve the halves too: choosing them takes most of the time.
@@ -250,7 +274,7 @@ def _central_first(places: Array, labels: Array) -> Array:
 # In words ------------------------------------------------------------------------------------------------------------
 
 
-def _overview(found: Exploration, untold: list[str]) -> list[str]:
+def _overview(found: Exploration, untold: list[str], copies: int) -> list[str]:
     n, k = len(found.labels), found.n_clusters
     told = []
     if found.made["parameters"]["clusters"] == 1:
@@ -270,6 +294,8 @@ def _overview(found: Exploration, untold: list[str]) -> list[str]:
         told += [level.sentence for level in found.levels]
     if untold:
         told.append(f"{listing(untold)} tell{'s' if len(untold) == 1 else ''} nothing about the other columns.")
+    if copies:
+        told.append(f"{count(copies, 'row is a copy', 'rows are copies')} of others and changed nothing.")
     odd = int((found.oddness >= _ODD).sum())
     if odd:
         told.append(f"{count(odd, 'row is', 'rows are')} like few others.")

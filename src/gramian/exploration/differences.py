@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from gramian.exploration.result import Difference
-from gramian.exploration.wording import day, listing, number, percent, short
+from gramian.exploration.wording import day, listing, number, number_words, percent, short
 from gramian.tables import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Column
 from gramian.typing import Array
 
@@ -95,6 +96,7 @@ def _of_values(column: Column, raw: Array, of_raw: Array, values: Array, labels:
     counts = np.bincount(labels[here], minlength=k).astype(float)
     sums = np.bincount(labels[here], values[here], k)
     squares = np.bincount(labels[here], values[here] ** 2, k)
+    words = number if column.kind == DATE else number_words(raw)
     result: list[list[_Found]] = []
     for c in range(k):
         inside, outside = counts[c], counts.sum() - counts[c]
@@ -110,17 +112,17 @@ def _of_values(column: Column, raw: Array, of_raw: Array, values: Array, labels:
         if abs(effect) < _NOTABLE:
             result.append([])
             continue
-        shown = [_middle(raw[part], column.kind) for part in (of_raw == c, (of_raw >= 0) & (of_raw != c))]
+        shown = [_middle(raw[part], column.kind, words) for part in (of_raw == c, (of_raw >= 0) & (of_raw != c))]
         result.append([_Found(abs(effect), inside, outside, Difference(column.name, effect, *shown))])
     return result
 
 
-def _middle(raw: Array, kind: str) -> str:
+def _middle(raw: Array, kind: str, words: Callable[[float], str]) -> str:
     if kind == DATE:
         days = raw[~np.isnat(raw)]
         return day(np.sort(days)[len(days) // 2]) if len(days) else "missing"
     raw = raw[np.isfinite(raw)]
-    return number(float(np.median(raw))) if len(raw) else "missing"
+    return words(float(np.median(raw))) if len(raw) else "missing"
 
 
 def _of_levels(column: Column, cells: Any, missing: Array, labels: Array, k: int) -> list[list[_Found]]:

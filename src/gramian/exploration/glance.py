@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gramian.exploration.association import Associations
-from gramian.exploration.wording import count, day, listing, number, short
+from gramian.exploration.wording import count, day, listing, number, number_words, short
 from gramian.tables import BOOLEAN, CATEGORY, DATE, USED, Column
 from gramian.typing import Array
 
@@ -105,7 +105,7 @@ def _glance(series: Any, column: Column, labels: Array) -> Glance:
     values = series[present].to_numpy()
     dates = column.kind == DATE
     numbers = values.astype("datetime64[s]").astype(np.int64).astype(float) if dates else values.astype(float)
-    told = (lambda value: day(np.datetime64(round(value), "s").astype(object))) if dates else number
+    told = (lambda value: day(np.datetime64(round(value), "s").astype(object))) if dates else number_words(numbers)
     ends = _ends(numbers)
     bars = _counted(np.clip(np.searchsorted(ends, numbers, side="right") - 1, 0, len(ends) - 2), labels[present])
     whole = not dates and len(ends) > 1 and np.array_equal(ends, ends[0] + np.arange(len(ends)))
@@ -162,7 +162,7 @@ def _code_hints(name: str, numbers: Array, distinct: int) -> list[str]:
         seen = f"{code:.0f} occurs {count(times, 'time')}, far from all other values"
         return [f"{seen}: if it means missing, say --missing {code:.0f}."]
     if 2 <= distinct <= _FEW_NUMBERS and (numbers == np.round(numbers)).all():
-        values = listing([number(value) for value in np.unique(numbers)])
+        values = listing([number_words(numbers)(value) for value in np.unique(numbers)])
         return [f"Only the whole numbers {values}: if they are codes, say --category {name!r}."]
     return []
 

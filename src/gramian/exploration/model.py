@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.preprocessing import normalize
 
 from gramian.exploration.oddness import Oddness
+from gramian.exploration.shown import Cells, cells_of
 from gramian.kernels import Kernel
 from gramian.persistence import ModelFileError, load
 from gramian.ranking import KernelPageRank, best_first
@@ -51,6 +52,8 @@ class TableModel(BaseEstimator):
         Of all rows of the table.
     places_ : ndarray (n, p), float32
         Rows of unit length; the dot product of two says how alike the rows of the table are.
+    shown_ : dict
+        A few cells of every row, see :mod:`gramian.exploration.shown`.
     """
 
     def __init__(self, preparation: Any = None, clusterer: Any = None, restart: float = 0.5) -> None:
@@ -90,6 +93,14 @@ class TableModel(BaseEstimator):
         """Keep what was found of every row of the table, to answer for it later."""
         self.groups_, self.ranks_, self.places_ = groups.astype(np.int32), ranks.astype(np.int32), places
 
+    def show(self, cells: Cells) -> None:
+        """Keep a few cells of every row, to show the rows that are listed."""
+        self.shown_ = cells
+
+    def cells(self, rows: Array) -> list[dict[str, str]]:
+        """A few cells of rows of the table, by the names of their columns."""
+        return cells_of(self.shown_, rows)
+
     def _numbered(self, labels: Array) -> Array:
         return np.where(labels >= 0, self.number_[labels], -1)
 
@@ -107,7 +118,10 @@ class TableModel(BaseEstimator):
         return self._memberships(scores), scores, self.oddness_.score(self.ranker_.X_fit_, self.fitted_groups_)
 
     def answer(self, X: Array) -> tuple[Array, Array, Array, Array]:
-        """Group, membership, score in each group and oddness of new prepared rows."""
+        """Group, membership, score in each group and oddness of new prepared rows.
+
+        The group is −1 for rows like no fitted one, and for rows without any value.
+        """
         scorer = self.ranker_.scorer(self._seeds, method="one_step")
         parts = []
         for start in range(0, len(X), _CHUNK):
@@ -117,7 +131,7 @@ class TableModel(BaseEstimator):
                 labels = np.asarray(self.clusterer.predict(part))
                 values = np.asarray(scorer(part), np.float64)
             scores = np.maximum(values[:, :-1], 0.0)
-            groups = self._numbered(labels)
+            groups = np.where(np.isfinite(part).any(axis=1), self._numbered(labels), -1)
             parts.append((groups, self._memberships(scores), scores, self.oddness_.score(part, groups)))
         return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
 
@@ -141,7 +155,7 @@ class TableModel(BaseEstimator):
         likeness = self.places_ @ self.places_[row]
         likeness[row] = -np.inf
         best = best_first(likeness, min(top, n - 1))
-        return best, likeness[best]
+        return best, np.minimum(likeness[best], 1.0)
 
     def typical(self, cluster: int, top: int = 10) -> tuple[Array, Array]:
         """The rows of the table most typical of a group, by their numbers in it, and how typical, from 1 to 0."""
@@ -163,6 +177,7 @@ class TableModel(BaseEstimator):
         self.answer(fitted[np.unique(np.linspace(0, len(fitted) - 1, 50).astype(int))])  # first and last among them
         self.like(0, 1)
         self.typical(0, 1)
+        self.cells(np.array([len(self.groups_) - 1]))
 
 
 def load_table_model(path: str | os.PathLike[str]) -> TableModel:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gramian.exploration.result import Oddity
-from gramian.exploration.wording import count, day, listing, number, percent, short
+from gramian.exploration.wording import count, day, listing, number_words, percent, short
 from gramian.tables import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Column
 from gramian.typing import Array
 
@@ -79,7 +79,11 @@ def _far_values(
 ) -> None:
     """Numbers and dates far from what is usual in the own group, which is told as the range of 9 in 10 rows."""
     raw = cells.to_numpy()
-    told = day if column.kind == DATE else lambda value: number(float(value))
+    words = day if column.kind == DATE else number_words(raw)
+
+    def told(value: Any) -> str:
+        return words(value if column.kind == DATE else float(value))
+
     for group in np.unique(labels[rows]):
         own = np.flatnonzero((labels == group) & np.isfinite(values))
         if len(own) < 3:
@@ -125,7 +129,10 @@ def _coded(column: Column, cells: Any) -> _Coded:
     floats[known] = numbers[known].astype("datetime64[s]").astype(float) if column.kind == DATE else numbers[known]
     low, high = np.quantile(floats[known], [0.2, 0.8]) if known.any() else (0.0, 0.0)
     codes = np.where(known, 1 + (floats > high).astype(int) - (floats < low), -1)
-    ends = [day(np.datetime64(int(end), "s")) if column.kind == DATE else number(float(end)) for end in (low, high)]
+    ends = [
+        day(np.datetime64(int(end), "s")) if column.kind == DATE else number_words(floats)(float(end))
+        for end in (low, high)
+    ]
     words = {0: f"{column.name} below {ends[0]}", 1: f"an ordinary {column.name}", 2: f"{column.name} above {ends[1]}"}
     return _Coded(column.name, codes, words.__getitem__)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +24,30 @@ def number(value: float, digits: int = 3) -> str:
     else:
         text = f"{value:.{digits}g}"
     return text.replace("-", "−", 1) if value < 0 else text
+
+
+def are_years(values: Any) -> bool:
+    """Whether numbers look like years: whole, from 1500 to 2100; missing ones do not matter.
+
+    >>> are_years(np.array([1987.0, np.nan, 2007.0])), are_years(np.array([900.0, 2007.0]))
+    (True, False)
+    """
+    numbers = np.asarray(values, np.float64)
+    known = numbers[np.isfinite(numbers)]
+    return bool(len(known) and known.min() >= 1500 and known.max() <= 2100 and (known == np.rint(known)).all())
+
+
+def number_words(values: Any) -> Callable[[float], str]:
+    """How to write the numbers of a column: years without thousands separators, others as :func:`number` does.
+
+    >>> number_words(np.array([1987.0, 2007.0]))(2007.0), number_words(np.array([7.0, 2007.0]))(2007.0)
+    ('2007', '2,007')
+    """
+    return _year if are_years(values) else number
+
+
+def _year(value: float) -> str:
+    return f"{value:.0f}" if np.isfinite(value) else number(value)
 
 
 def percent(share: float) -> str:

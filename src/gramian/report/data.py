@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from gramian.exploration import Exploration
+from gramian.exploration.wording import are_years
 from gramian.report.words import FIRST_GROUP, FIRST_ROW, LONGEST_NAME, cell, clean
 from gramian.tables import BOOLEAN, CONSTANT, DATE, EMPTY, IDENTIFIER, NUMBER
 from gramian.typing import Array
@@ -253,6 +254,8 @@ def _pack_numbers(values: Array, most_steps: int) -> tuple[dict[str, Any], bytes
             offset = round(low * 10**decimals)
             codes = np.rint(values * 10**decimals) - offset + 1
             how = {"scale": "grid", "low": offset, "step": 1, "decimals": decimals, "exact": True}
+            if are_years(known):
+                how["years"] = True
             return _with_codes(how, codes)
     centre, spread = float(np.median(known)), float(np.subtract(*np.quantile(known, [0.75, 0.25])))
     # Heavy tails would leave a linear scale with few steps for most rows.

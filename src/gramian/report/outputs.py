@@ -22,7 +22,7 @@ from gramian.exploration import Exploration, TableModel
 from gramian.persistence import save
 from gramian.report.page import write_report
 from gramian.report.pictures import write_pictures
-from gramian.tables import Table
+from gramian.tables import BOOLEAN, DATE, Table, Unseen, as_written, unseen_values
 from gramian.typing import Array
 
 REPORT, ROWS, SUMMARY, MODEL = "report.html", "rows.csv", "summary.json", "model.gramian"
@@ -145,10 +145,12 @@ def _has_separators(rows: Any) -> bool:
     return any(compute.any(compute.match_substring_regex(column, '[",\\r\\n]')).as_py() for column in texts)
 
 
-def assigned_rows(model: TableModel, table: Table, *, as_read: bool = False) -> Any:
-    """New rows with their group (from 1; 0 for rows like no other), membership and oddness, as a DataFrame.
+def assigned_rows(model: TableModel, table: Table, *, unseen: Unseen | None = None, as_read: bool = False) -> Any:
+    """New rows with their group (from 1), membership, oddness and a note on values that were not seen, as a DataFrame.
 
-    With ``as_read`` the values of the table are those of the file, otherwise numbers, dates and truth values.
+    Rows like no other and rows without any value have no group, which is written as 0. With ``as_read`` the values of
+    the table are those of the file, otherwise numbers, dates and truth values. ``unseen`` is what
+    :func:`gramian.tables.unseen_values` says of the rows, if that is known already.
     """
     labels, memberships, _, oddness = model.answer(model.preparation.transform(table))
     own = memberships[np.arange(len(labels)), np.maximum(labels, 0)]
@@ -156,24 +158,28 @@ def assigned_rows(model: TableModel, table: Table, *, as_read: bool = False) -> 
         "group": labels + 1,
         "membership": np.round(np.where(labels >= 0, own, 0.0), 4),
         "oddness": np.round(oddness, 4),
+        "note": (unseen or unseen_values(model.preparation, table)).notes(),
     }
     if as_read:
         return _beside(table.frame, table.cells, found).to_pandas()
-    return table.frame.assign(**{_free_name(name, table.frame): column for name, column in found.items()})
+    # What a column is that the model does not know may be told wrongly from few rows: "NO" is a country.
+    texts = {
+        column.name: table.cells[column.name].to_pandas().to_numpy()
+        for column in table.columns
+        if column.kind in (BOOLEAN, DATE) and column.name in table.cells and column.name not in model.preparation.kinds_
+    }
+    named = {_free_name(name, table.frame): column for name, column in found.items()}
+    return table.frame.assign(**texts, **named)
 
 
 def _beside(frame: Any, cells: dict[str, Any], found: dict[str, Any]) -> Any:
     """The table as it was read with what was found beside it, as an Arrow table."""
     import pyarrow as pa
 
-    arrays = {name: cells[name] if name in cells else pa.array(frame[name], from_pandas=True) for name in frame.columns}
+    arrays = {name: as_written(cells[name] if name in cells else frame[name]) for name in frame.columns}
     for name, column in found.items():
         arrays[_free_name(name, arrays)] = pa.array(column)
-    decoded = {
-        name: array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
-        for name, array in arrays.items()
-    }
-    return pa.table(decoded)
+    return pa.table(arrays)
 
 
 def _free_name(name: str, taken: Container[str]) -> str:

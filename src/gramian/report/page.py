@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gramian.exploration import Alternative, Cluster, Difference, Exploration, Glance
-from gramian.exploration.wording import count
+from gramian.exploration.wording import are_years, count
 from gramian.report import words
 from gramian.report.colours import GROUPS, INK, PAPER, css_variables, group_shape
 from gramian.report.data import MOST_ROWS, Packed, pack
 from gramian.report.stills import StackedBars, evidence_points, stacked_bars, still_map
-from gramian.tables import IDENTIFIER, USED
+from gramian.tables import IDENTIFIER, NUMBER, USED
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -133,7 +133,10 @@ def _content(exploration: Exploration) -> dict[str, Any]:
 
     style, script = _style(), _script()
     badge, meaning = _VERDICTS[exploration.verdict]
-    kinds = {column.name: column.kind for column in exploration.columns}
+    kinds = {
+        column.name: "year" if column.kind == NUMBER and are_years(exploration.frame.iloc[:, j]) else column.kind
+        for j, column in enumerate(exploration.columns)
+    }
     alternative = exploration.alternative
     return {
         "exploration": exploration,

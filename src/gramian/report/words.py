@@ -104,7 +104,7 @@ def group_name(label: int) -> str:
 
 
 def cell(value: Any, kind: str) -> str:
-    """One value of a table, for people; "" where it is missing."""
+    """One value of a table, for people; "" where it is missing. Years are numbers without separators."""
     if _is_missing(value):
         return ""
     if kind == "boolean":
@@ -114,6 +114,8 @@ def cell(value: Any, kind: str) -> str:
     if isinstance(value, str | bytes):
         return clean(value)
     try:
+        if kind == "year":
+            return f"{float(value):.0f}"
         return number(value) if kind == "number" else clean(value)
     except (TypeError, ValueError):
         return clean(value)

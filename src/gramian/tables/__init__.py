@@ -3,11 +3,13 @@
 Lies below the tasks. Importing it needs no pandas; reading a file or a data frame does (the extra ``app``).
 """
 
+from gramian.tables.copies import without_copies
 from gramian.tables.prepare import Preparation
 from gramian.tables.read import UnreadableTable, read_table
 from gramian.tables.table import (
     BOOLEAN,
     CATEGORY,
+    CODES,
     CONSTANT,
     DATE,
     EMPTY,
@@ -19,10 +21,13 @@ from gramian.tables.table import (
     Column,
     Table,
 )
+from gramian.tables.unseen import Unseen, unseen_values
+from gramian.tables.written import as_written
 
 __all__ = [
     "BOOLEAN",
     "CATEGORY",
+    "CODES",
     "CONSTANT",
     "DATE",
     "EMPTY",
@@ -35,5 +40,9 @@ __all__ = [
     "Preparation",
     "Table",
     "UnreadableTable",
+    "Unseen",
+    "as_written",
     "read_table",
+    "unseen_values",
+    "without_copies",
 ]

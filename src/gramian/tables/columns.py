@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from gramian.tables.table import BOOLEAN, CATEGORY, CONSTANT, DATE, EMPTY, IDENTIFIER, NUMBER, TEXT, USED, Column
 from gramian.tables.texts import (
     SIGNS,
+    WHOLE,
     are_codes,
     distinct,
     in_utc,
@@ -58,7 +59,8 @@ def settle(
       two-valued texts categories, which keeps their names; all three are prepared alike.
     - Whole numbers with few values (1, 2, 3) stay numbers, because codes are usually graded and a number keeps the
       order. They are categories if their name says that they are not (``store_id``, ``zip``) or if they are written
-      with leading zeros or with more digits than a number keeps.
+      with leading zeros or with more digits than a number keeps; or if the other columns say so, about which
+      :func:`gramian.tables.codes.find_codes` is asked when all columns are known.
     - Identifiers are whole numbers that count the rows, or unique ones named like one (``id``, ``key``, ``no``), or
       unique texts without blanks that hold digits. Measurements are unique too, so uniqueness alone is not enough.
     - Texts of which most are there only once say nothing about likeness: they are kept as text, for display.
@@ -118,6 +120,9 @@ def settle(
     if kind not in USED and not len(present):
         found, series, note = EMPTY, pd.Series(np.full(len(values), np.nan)), ""
     elif kind not in USED and found != IDENTIFIER and (present == (first := present.iloc[0])).all():
+        if pa.types.is_string(values.type) and found in (BOOLEAN, DATE):  # "NO" alone may be a country
+            series = values.to_pandas().where(series.notna().to_numpy())
+            first = series[series.notna()].iloc[0]
         found, note = CONSTANT, f"always {_shown(first)}"
     return series.rename(name), Column(name, found, (len(series) - len(present)) / max(len(series), 1), note, form)
 
@@ -244,7 +249,10 @@ def _as_kind(
         return pd.Series(_floats(values, missing)[0]), ""
     if kind == DATE and pa.types.is_timestamp(values.type):
         return in_utc(values.to_pandas()), ""
-    levels, codes = distinct(_as_text(values), missing, signs=form == SIGNS)
+    texts = _as_text(values)
+    if form == WHOLE:
+        texts = pc.replace_substring_regex(texts, r"^\s*\+?(-?\d+)(\.0*)?\s*$", r"\1")
+    levels, codes = distinct(texts, missing, signs=form == SIGNS)
     if kind == CATEGORY:
         return _category(levels, codes), ""
     if not len(levels):

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.tables.table import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Table
+from gramian.tables.table import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Table, nearest
 from gramian.typing import Array
 
 __all__ = ["Preparation"]
@@ -103,7 +103,7 @@ class Preparation(BaseEstimator):
         names: list[str] = []
         owners: list[str] = []
         for name, kind in kinds.items():
-            recipes[name] = _LEARN[kind](_values(table.frame[name], name, kind))
+            recipes[name] = _LEARN[kind](prepared_column(table.frame[name], name, kind))
             labels = [f"{name} {part}".strip() for part in recipes[name]["parts"]]
             names += labels
             owners += [name] * len(labels)
@@ -123,14 +123,18 @@ class Preparation(BaseEstimator):
         """
         check_is_fitted(self, "recipes_")
         frame = table.frame if isinstance(table, Table) else table
-        if absent := [repr(name) for name in self.kinds_ if name not in frame.columns]:
-            raise ValueError(f"the rows have no column {', '.join(absent)}; add it, empty where it is not known")
+        if absent := [name for name in self.kinds_ if name not in frame.columns]:
+            near = nearest(absent[0], [str(name) for name in frame.columns if name not in self.kinds_])
+            mend = f"rename {near[0]!r} if it is meant, or add it" if near else "add it"
+            raise ValueError(
+                f"the rows have no column {', '.join(map(repr, absent))}; {mend}, empty where it is not known"
+            )
         out = np.empty((len(frame), len(self.feature_names_)))
         start = 0
         for name, kind in self.kinds_.items():
             recipe = self.recipes_[name]
             stop = start + len(recipe["parts"])
-            _APPLY[kind](recipe, _values(frame[name], name, kind), out[:, start:stop])
+            _APPLY[kind](recipe, prepared_column(frame[name], name, kind), out[:, start:stop])
             start = stop
         return out
 
@@ -139,7 +143,7 @@ class Preparation(BaseEstimator):
         return self.fit(table).transform(table)
 
 
-def _values(series: Any, name: str, kind: str) -> Any:
+def prepared_column(series: Any, name: str, kind: str) -> Any:
     """The column as float64 with NaN (dates in seconds), or as a Categorical of texts; raises at a wrong value."""
     import pandas as pd
 
@@ -205,6 +209,7 @@ def _learn_number(values: Array) -> Recipe:
     y = _limited((y - middle) / width)
     return {
         "parts": [""],
+        "range": [float(seen.min()), float(seen.max())],
         "center": center,
         "scale": scale,
         "shape": shape,
@@ -216,10 +221,15 @@ def _learn_number(values: Array) -> Recipe:
     }
 
 
-def _apply_number(recipe: Recipe, values: Array, out: Array) -> None:
+def number_feature(recipe: Recipe, values: Array) -> Array:
+    """The feature of numbers, of mean 0 and variance 1 over the fitted table."""
     y = _bent((values - recipe["center"]) / recipe["scale"], recipe["shape"], recipe["bend"])
     y = _limited((y - recipe["middle"]) / recipe["width"])
-    out[:, 0] = (y - recipe["mean"]) / recipe["deviation"]
+    return np.asarray((y - recipe["mean"]) / recipe["deviation"])
+
+
+def _apply_number(recipe: Recipe, values: Array, out: Array) -> None:
+    out[:, 0] = number_feature(recipe, values)
 
 
 def _location(values: Array) -> tuple[float, float, bool]:

@@ -7,9 +7,9 @@ them their types.
 
 from __future__ import annotations
 
-import difflib
 import gzip
 import os
+import shlex
 import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gramian.checks import whole
 from gramian.tables.streams import Fault, in_one_line
-from gramian.tables.table import CATEGORY, IGNORED, NUMBER, Table
+from gramian.tables.table import CATEGORY, CODES, IGNORED, NUMBER, Column, Table, nearest
 
 if TYPE_CHECKING:
     from gramian.tables.prepare import Preparation
@@ -114,7 +114,7 @@ def read_table(
         codes = [str(code) for code in missing] + (like.missing_ if like else [])
         kinds = _kinds(raw.names, category, number) if like is None else like.kinds_
         forms = {} if like is None else like.forms_
-        return _typed(name, raw, chosen, columns is not None, codes, kinds, forms)
+        return _typed(name, raw, chosen, columns is not None, codes, kinds, forms, like is None)
     except Fault as fault:
         raise UnreadableTable(f"{name}{fault}") from fault
     except FileNotFoundError as error:
@@ -137,33 +137,56 @@ def _typed(
     missing: list[str],
     kinds: dict[str, str],
     forms: dict[str, str],
+    judged: bool,
 ) -> Table:
-    """Give all columns their types; those in ``kinds`` have theirs already."""
+    """Give all columns their types; those in ``kinds`` have theirs already, and if not ``judged`` all that matter."""
+    import numpy as np
     import pandas as pd
     import pyarrow as pa
 
+    from gramian.tables.codes import find_codes
     from gramian.tables.columns import settle
+    from gramian.tables.copies import without_copies
+    from gramian.tables.texts import WHOLE
 
-    series, described, cells = {}, [], {}
-    for column_name, values in zip(raw.names, raw.arrays, strict=True):
-        values = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
-        cells[column_name] = values
-        use = column_name in chosen
+    arrays = [array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array]) for array in raw.arrays]
+    n = len(arrays[0]) if arrays else 0
+    # What a column is does not depend on how often rows were copied: an identifier stays one.
+    kept, place = without_copies(arrays, n) if judged else (np.arange(n), np.arange(n))
+    cells = dict(zip(raw.names, arrays, strict=True))
+
+    def typed(column_name: str, kind: str | None, form: str) -> tuple[Any, Column]:
+        values = cells[column_name]
         try:
-            typed, column = settle(
+            series, column = settle(
                 column_name,
-                values,
+                values.take(pa.array(kept)) if len(kept) < n else values,
                 missing=missing,
                 decimal=raw.decimal,
-                kind=kinds.get(column_name) if use else None,
-                form=forms.get(column_name, ""),
-                asked=asked and use,
+                kind=kind,
+                form=form,
+                asked=asked and column_name in chosen,
                 first_row=raw.first_row,
             )
         except ValueError as error:
             raise Fault(f", {error}") from error
-        series[column_name] = typed
-        described.append(column if use else replace(column, kind=IGNORED, note="left out on request"))
+        if len(kept) < n:
+            series = series.take(place).reset_index(drop=True)
+            column = replace(column, missing=float(series.isna().mean()))
+        return series, column
+
+    found = {name: typed(name, kinds.get(name) if name in chosen else None, forms.get(name, "")) for name in raw.names}
+    if judged:
+        free = [column for name, (_, column) in found.items() if name in chosen]
+        for code in find_codes({name: series for name, (series, _) in found.items()}, kept, free):
+            if code not in kinds:
+                series, column = typed(code, CATEGORY, WHOLE)
+                found[code] = series, replace(column, note=f"{CODES}; --number {_quoted(code)} reads them as numbers")
+    described = [
+        column if name in chosen else replace(column, kind=IGNORED, note="left out on request")
+        for name, (_, column) in found.items()
+    ]
+    series = {name: series for name, (series, _) in found.items()}
     frame = pd.DataFrame(series)
     if not len(frame):
         raise Fault(" has column names but no rows; add rows")
@@ -172,6 +195,11 @@ def _typed(
     if len(described) == 1:
         raw.notes.append("there is one column only; if there should be more, separate them by commas")
     return Table(frame, described, name, raw.notes, missing, cells)
+
+
+def _quoted(name: str) -> str:
+    """A name as it is written on a command line."""
+    return shlex.quote(f'"{name}"' if "," in name else name)
 
 
 def _chosen(names: Sequence[str], columns: Collection[str] | None, ignore: Collection[str] | None) -> set[str]:
@@ -191,9 +219,7 @@ def _kinds(names: Sequence[str], category: Collection[str], number: Collection[s
 def _check_known(names: Sequence[str], asked: Sequence[str]) -> None:
     for name in asked:
         if name not in names:
-            lower = {known.lower(): known for known in names}
-            near = difflib.get_close_matches(name.lower(), lower, 3, 0.5)
-            if near:
-                raise Fault(f" has no column {name!r}; did you mean {', '.join(repr(lower[match]) for match in near)}?")
+            if near := nearest(name, names):
+                raise Fault(f" has no column {name!r}; did you mean {', '.join(map(repr, near))}?")
             more = ", ..." if len(names) > 5 else ""
             raise Fault(f" has no column {name!r}; it has {', '.join(map(repr, names[:5]))}{more}")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 NUMBER, CATEGORY, BOOLEAN, DATE = "number", "category", "boolean", "date"
 IDENTIFIER, CONSTANT, TEXT, EMPTY, IGNORED = "identifier", "constant", "text", "empty", "ignored"
+CODES = "codes"
+"""How the note of a category begins whose levels are whole numbers without an order."""
 USED = (NUMBER, CATEGORY, BOOLEAN, DATE)
 """Kinds of columns that tell rows apart; the others are kept for display only."""
 
@@ -26,7 +30,7 @@ class Column:
         Why it is of this kind, where that is not plain; for people.
     form : str
         How it was written, where later rows may not tell: "day first" or "month first" for dates, "+ and -" for
-        categories in which "-" is not a missing value.
+        categories in which "-" is not a missing value, "whole numbers" for categories of which 1 and 1.0 are the same.
     """
 
     name: str
@@ -69,3 +73,13 @@ class Table:
     def used(self) -> list[str]:
         """Names of the columns that tell rows apart."""
         return [column.name for column in self.columns if column.kind in USED]
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The known names of columns that are written most like one that is not known.
+
+    >>> nearest("wieght", ["id", "Weight", "height"])
+    ['Weight', 'height']
+    """
+    lower = {text.lower(): text for text in known}
+    return [lower[match] for match in difflib.get_close_matches(name.lower(), lower, 3, 0.5)]

@@ -21,7 +21,7 @@ MISSING += ("#N/A", "#NA", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
 """Texts that stand for a missing value in any table; "-" does not where "+" is a value of the same column."""
 
 _WORDS = (("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"), ("on", "off"))
-DAY_FIRST, MONTH_FIRST, SIGNS = "day first", "month first", "+ and -"  # forms
+DAY_FIRST, MONTH_FIRST, SIGNS, WHOLE = "day first", "month first", "+ and -", "whole numbers"  # forms
 _SAMPLE = 1000  # distinct texts that tell whether looking at all is worth it
 
 # Numbers as people write them: thousands in groups, decimals after a point (or a comma).
@@ -70,7 +70,8 @@ def parse_numbers(levels: Any, decimal: str, *, least: float = 0.5) -> tuple[Arr
         return pc.replace_substring_regex(texts, _UNITS, r"\1")
 
     def fits(texts: Any, style: str) -> Any:
-        return pc.and_(pc.match_substring_regex(texts, _STYLES[style]), pc.match_substring_regex(texts, r"\d"))
+        # A digit must stand before the exponent: "e-1" is a name.
+        return pc.and_(pc.match_substring_regex(texts, _STYLES[style]), pc.match_substring_regex(texts, r"^[^eE]*\d"))
 
     sample = clean(spread(levels))
     shares = {style: float(np.mean(fits(sample, style).to_numpy(zero_copy_only=False))) for style in _STYLES}

@@ -39,8 +39,7 @@ def write_json(path: Path, value: Any) -> None:
 def explore_table(folder: Path, job: dict[str, Any], notify: Notify) -> None:
     """Read the table of a job, explore it and write the results."""
     notify("reading", 0.0)
-    from gramian.exploration import explore
-    from gramian.report import write_folder
+    from gramian.explorer import explore
     from gramian.tables import read_table
 
     path = folder / job["table"]
@@ -54,8 +53,8 @@ def explore_table(folder: Path, job: dict[str, Any], notify: Notify) -> None:
     def told(stage: str, done: float) -> None:
         notify(stage or "writing", _READING + done * (_WRITING - _READING))
 
-    found, model = explore(replace(table, source=job["name"]), n_clusters=job["clusters"], notify=told)
-    write_folder(found, model, folder / RESULT, force=True)
+    explored = explore(replace(table, source=job["name"]), n_clusters=job["clusters"], notify=told)
+    explored.save(folder / RESULT, force=True)
 
 
 def main(arguments: Sequence[str], work: Work = explore_table) -> int:

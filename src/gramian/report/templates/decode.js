@@ -83,6 +83,7 @@ function valueOf(how, code) {
 // No more digits than the packing kept.
 function textOf(how, value) {
   if (how.scale === 'date') return dateText(value, how.step >= 86400);
+  if (how.years) return String(value);
   if (how.scale === 'grid') return formatNumber(value, how.decimals);
   const bend = how.scale === 'curved' ? how.spread * Math.sqrt(1 + ((value - how.centre) / how.spread) ** 2) : 1;
   const digits = Math.floor(-Math.log10(how.step * bend));
