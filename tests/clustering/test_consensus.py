@@ -12,7 +12,7 @@ from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.sparse import csr_array
 from scipy.spatial.distance import squareform
 from sklearn.cluster import KMeans
-from sklearn.datasets import make_blobs, make_moons
+from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -22,11 +22,14 @@ from gramian import ConsensusClustering, SpectralClustering
 from gramian.clustering import consensus
 from gramian.clustering.core import longest_lived
 from gramian.clustering.ensemble import evidence
-from gramian.datasets import make_rings
+from gramian.datasets import load_table, make_rings
 from gramian.kernels import ClusterKernel
 from gramian.metrics import adjusted_rand
 
 LINKAGES = ["average", "single", "spectral"]
+
+# Small and random data often do not tell the number of clusters.
+pytestmark = pytest.mark.filterwarnings("ignore:the partitions do not tell the number of clusters:UserWarning")
 
 
 @pytest.fixture
@@ -228,6 +231,23 @@ class TestNumberOfClusters:
         model = ConsensusClustering(linkage=method, random_state=0).fit(X)
         assert model.n_clusters_ == 3
         assert adjusted_rand(y, model.labels_) == 1
+
+    @pytest.mark.parametrize("data", [load_iris, load_wine, lambda: load_table("breast_w")])
+    def test_overlapping_classes_are_said_not_to_be_told(self, data):
+        """Too many clusters are found on real tables, so that the number is marked as a guess."""
+        table = data()
+        X = StandardScaler().fit_transform(getattr(table, "data", None) if hasattr(table, "data") else table.X)
+        with pytest.warns(UserWarning, match="do not tell the number of clusters"):
+            model = ConsensusClustering(random_state=0).fit(X)
+        assert not model.n_clusters_is_certain_
+        assert ConsensusClustering(3, n_partitions=20, random_state=0).fit(X).n_clusters_is_certain_
+
+    @pytest.mark.filterwarnings("error")
+    def test_blobs_that_lie_apart_are_certain(self):
+        X, _ = make_blobs(200, centers=4, cluster_std=0.8, random_state=3)
+        model = ConsensusClustering(random_state=0).fit(X)
+        assert model.n_clusters_is_certain_
+        assert model.n_clusters_ == 4
 
     def test_equal_lifetimes_take_fewer_clusters(self):
         """Heights 0, ¼, ½ live equally long as three and as two clusters; it is two."""

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_blobs, make_moons
+from sklearn.datasets import load_digits, make_blobs, make_moons
 
 from gramian import SpectralClustering
 from gramian.kernels import ClusterKernel, NeighborGraph
-from gramian.metrics import adjusted_rand
+from gramian.metrics import adjusted_rand, clustering_accuracy
 from gramian.mixture import mcar
 
 
@@ -53,11 +53,19 @@ class TestAuto:
         assert adjusted_rand(y, model.labels_) > 0.95
         assert adjusted_rand(y, model.predict(mcar(X, 0.4, random_state=1)[0])) > 0.9
 
-    def test_many_rows_take_the_plain_kernel(self):
-        """Up to 5000 rows the sharpened kernel, beyond them the one that is linear in n."""
-        model = SpectralClustering(2)
-        assert isinstance(model._unfitted_kernel(5000), NeighborGraph)
-        assert isinstance(model._unfitted_kernel(5001), ClusterKernel)
+    def test_digits_are_told_better_than_by_the_cluster_kernel(self):
+        """Half of the digits: the default is the graph of completed rows, and finds most classes."""
+        X, y = load_digits(return_X_y=True)
+        model = SpectralClustering(10, random_state=0).fit(X[::2])
+        assert model.kernel_.kind == "continuous"
+        assert clustering_accuracy(y[::2], model.labels_) > 0.7
+
+    def test_units_do_not_matter(self):
+        """Columns count in standard deviations."""
+        X, y = make_blobs(200, centers=3, random_state=1)
+        model = SpectralClustering(3, random_state=0).fit(X * [1, 1000])
+        np.testing.assert_array_equal(model.labels_, SpectralClustering(3, random_state=0).fit(X).labels_)
+        assert adjusted_rand(y, model.labels_) > 0.95
 
     @pytest.mark.parametrize("kernel", ["auto", "cluster", NeighborGraph(5, kernel="cluster")])
     def test_random_state_reaches_the_kernel(self, kernel):

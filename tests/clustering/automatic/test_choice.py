@@ -78,8 +78,9 @@ def test_the_number_is_the_largest_seen_on_which_ways_agree(blobs, monkeypatch):
 def test_where_ways_disagree_the_number_they_agree_on_most_is_taken(blobs, monkeypatch):
     rows, _ = blobs
     agreed = {2: 0.4, 3: 0.38, 4: 0.3, 5: 0.5, 6: 0.2}
-    assert planted(monkeypatch, rows, [2, 2, 3], agreed) == 5  # 0.5 >= 1.3 · 0.38
-    assert planted(monkeypatch, rows, [2, 2, 2], agreed) == 2  # 0.5 is less than 1.3 · 0.4
+    assert planted(monkeypatch, rows, [2, 2, 3], agreed) == 5  # 0.5 >= 1.15 · 0.38
+    assert planted(monkeypatch, rows, [2, 2, 2], {**agreed, 5: 0.45}) == 2  # less than 1.15 · 0.4
+    assert planted(monkeypatch, rows, [2, 2, 2], {**agreed, 2: 0.55, 5: 0.7}) == 2  # the ways agree on two
 
 
 def test_candidates_are_listed_best_first(blobs):

@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
-from gramian.clustering.automatic.graphs import KINDS, connected_graph, neighbor_edges, spanning_tree
+from gramian.clustering.automatic.graphs import (
+    KINDS,
+    connected_graph,
+    neighbor_edges,
+    shortest_bridges,
+    spanning_tree,
+)
 
 
 @pytest.fixture
@@ -16,7 +22,7 @@ def rows():
     return np.vstack([rng.normal(0, 1, (40, 2)), rng.normal(0, 4, (30, 2)) + 9, rng.normal(60, 1, (25, 2))])
 
 
-def textbook(kind, rows):
+def textbook(kind, rows, least=1):
     """Weights of all pairs by their definitions."""
     n, D = len(rows), cdist(rows, rows)
     ranks = np.argsort(np.argsort(D + np.diag(np.full(n, -1.0)), axis=1), axis=1)  # 0 is the row itself
@@ -30,34 +36,29 @@ def textbook(kind, rows):
             if kind == "nearest":
                 W[i, j] = sum(ten) / 2
             elif kind == "mutual":
-                W[i, j] = all(ten) or 1 in (ranks[i, j], ranks[j, i])
+                W[i, j] = all(ten) or min(ranks[i, j], ranks[j, i]) <= least
             elif kind == "continuous":
-                close = D[i, j] < np.sqrt(tenth[i] * tenth[j]) or 1 in (ranks[i, j], ranks[j, i])
+                close = D[i, j] < np.sqrt(tenth[i] * tenth[j]) or min(ranks[i, j], ranks[j, i]) <= least
                 W[i, j] = twenty and close
             else:
                 W[i, j] = max(np.exp(-(D[i, j] ** 2) / (seventh[i] * seventh[j])), 1e-8) if twenty else 0
     return W
 
 
+@pytest.mark.parametrize("least", [1, 3])
 @pytest.mark.parametrize("kind", KINDS)
-def test_edges_are_those_of_the_definition(kind, rows):
-    np.testing.assert_allclose(neighbor_edges(kind, rows).toarray(), textbook(kind, rows), atol=1e-12)
+def test_edges_are_those_of_the_definition(kind, least, rows):
+    expected = textbook(kind, rows, least)
+    np.testing.assert_allclose(neighbor_edges(kind, rows, least=least).toarray(), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_new_rows_are_tied_to_rows_they_name(kind, rows):
-    """A new row very near to a fitted one has its weights, but for the edge between the two."""
-    new = rows[:5] + 1e-9
-    found = neighbor_edges(kind, new, rows).toarray()
-    among = np.vstack([rows, new[:1]])
-    expected = textbook(kind, among)[-1, :-1]
-    named = found[0] > 0
-    assert 5 <= named.sum() <= KINDS[kind]
-    if kind in ("mutual", "continuous"):
-        assert named[0]
-    if kind == "self_tuning":
-        np.testing.assert_allclose(found[0][named], expected[named], rtol=0.6)
-    assert found.shape == (5, len(rows))
+def test_a_fitted_row_given_again_finds_its_edges_again(kind, rows):
+    whole = neighbor_edges(kind, rows).toarray()
+    np.testing.assert_allclose(neighbor_edges(kind, rows[40:60].copy(), rows).toarray(), whole[40:60])
+    new = neighbor_edges(kind, np.array([[59.0, 60.0]]), rows).toarray()
+    assert new[0, :70].max() < 1e-6  # a new row in the third group is tied to that
+    assert new[0, 70:].max() > 0.1
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -88,6 +89,17 @@ def test_the_tree_is_as_short_as_that_of_all_distances(seed, n, d, grid):
     adjacency = np.zeros((n, n))
     adjacency[edges[:, 0], edges[:, 1]] = 1
     assert connected_components(adjacency, directed=False)[0] == 1
+
+
+def test_bridges_are_the_edges_of_the_tree_between_parts():
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(c, 0.3, (20, 2)) for c in (0, 5, 13, 40)])
+    part = np.repeat([2, 0, 1, 3], 20)
+    edges, lengths = shortest_bridges(rows, part)
+    tree, all_lengths = spanning_tree(rows)
+    across = part[tree[:, 0]] != part[tree[:, 1]]
+    np.testing.assert_allclose(lengths, all_lengths[across])
+    assert sorted(part[edges].ravel()) == sorted(part[tree[across]].ravel())
 
 
 def test_strips_of_rows_give_the_same_tree(rows, monkeypatch):

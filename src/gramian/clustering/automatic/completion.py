@@ -21,6 +21,8 @@ __all__ = ["CompletedGraph", "Completion", "shared_distances"]
 
 _DISTANCES_AT_ONCE = 8_000_000
 _PRODUCT_ROWS = 20_000
+_LEAST_NEIGHBORS = 3
+_MOST_DONORS = 5000  # of a graph: the cost of filling holes stays linear in the number of rows
 _DONORS, _WELL_KNOWN = 5, 3  # on 48 labelled sets with 20 % holes, see benchmarks/no_knobs.md
 
 
@@ -177,7 +179,8 @@ class CompletedGraph(Kernel):
     kind : {"nearest", "mutual", "continuous", "self_tuning"}, default "nearest"
         Which rows are neighbours. "nearest": one is among the 10 nearest of the other; "mutual": both are;
         "continuous": they are near, compared with the 10th neighbours of both; "self_tuning": one is among the 20
-        nearest of the other, and the similarity falls with the distance. A new row is tied to rows that it names.
+        nearest of the other, and the similarity falls with the distance. In any
+        case a row is tied to its three nearest rows.
     columns : sequence (d,), optional
         The column that each feature comes from; by default each is its own.
 
@@ -202,13 +205,12 @@ class CompletedGraph(Kernel):
         """Learn the units of the columns and keep rows to fill holes from; see :meth:`Kernel.fit`."""
         check_choice(self, "kind", tuple(KINDS))
         X = self._checked(X, reset=True)
-        self.completion_ = Completion(self.columns).fit(X)
+        self.completion_ = Completion(self.columns).fit(X[:: -(-len(X) // _MOST_DONORS)])
         return self
 
     def __call__(self, X: Matrix, Y: Matrix | None = None) -> csr_array:
         """The sparse block of edges, CSR of shape (n_X, n_Y)."""
-        others = None if Y is None else self._completed(Y)
-        return neighbor_edges(self.kind, self._completed(X), others)
+        return self._edges(self._completed(X), None if Y is None else self._completed(Y))
 
     def diagonal(self, X: Matrix) -> Array:
         """All zero: no row is its own neighbour."""
@@ -217,14 +219,17 @@ class CompletedGraph(Kernel):
 
     def gram(self, X: Matrix) -> SparseGram:
         """The graph of X as a SparseGram."""
-        return SparseGram(neighbor_edges(self.kind, self._completed(X)))
+        return SparseGram(self._edges(self._completed(X)))
 
     def product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
         """Edges from X to Y, times V."""
         rows, others = self._completed(X), self._completed(Y)
         V = np.asarray(V, rows.dtype)
-        parts = [neighbor_edges(self.kind, rows[part], others) @ V for part in slices(len(rows), _PRODUCT_ROWS)]
+        parts = [self._edges(rows[part], others) @ V for part in slices(len(rows), _PRODUCT_ROWS)]
         return np.concatenate(parts)
+
+    def _edges(self, rows: Array, others: Array | None = None) -> csr_array:
+        return neighbor_edges(self.kind, rows, others, least=_LEAST_NEIGHBORS)
 
     def _completed(self, X: Matrix) -> Array:
         completed: Array = self.completion_.transform(self._checked(X))

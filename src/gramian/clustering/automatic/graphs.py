@@ -21,8 +21,8 @@ KINDS = {"nearest": 10, "mutual": 10, "continuous": 20, "self_tuning": 20}
 """Kinds of graphs, and how many neighbours a row names."""
 
 
-def neighbor_edges(kind: str, rows: Array, others: Array | None = None) -> csr_array:
-    """Edges between rows, symmetric (n, n), or from rows to those of the others that they name, (n, m).
+def neighbor_edges(kind: str, rows: Array, others: Array | None = None, *, least: int = 1) -> csr_array:
+    """Edges between rows, symmetric (n, n), or between rows and others, (n, m).
 
     ==================  ======================================================================  =====================
     kind                rows i and j are tied if                                                by weight
@@ -33,7 +33,8 @@ def neighbor_edges(kind: str, rows: Array, others: Array | None = None) -> csr_a
     ``"self_tuning"``   one is among the 20 nearest of the other                                exp(−d(i, j)² / sᵢ sⱼ)
     ==================  ======================================================================  =====================
 
-    d₁₀ is the distance to the 10th neighbour and s that to the 7th. A row is tied to the nearest one in any case.
+    d₁₀ is the distance to the 10th neighbour and s that to the 7th. A row is tied to its ``least`` nearest ones in any
+    case.
 
     Parameters
     ----------
@@ -41,6 +42,7 @@ def neighbor_edges(kind: str, rows: Array, others: Array | None = None) -> csr_a
     rows : ndarray (n, d)
     others : ndarray (m, d), optional
         Complete, as the rows.
+    least : int, default 1
 
     References
     ----------
@@ -65,9 +67,9 @@ def neighbor_edges(kind: str, rows: Array, others: Array | None = None) -> csr_a
     if kind == "nearest":
         edges.data[:] = ((lengths <= here).astype(float) + (lengths <= there)) / 2
     elif kind == "mutual":
-        edges.data[:] = (lengths <= here) & (lengths <= there) | (lengths <= np.maximum(*ends(1)))
+        edges.data[:] = (lengths <= here) & (lengths <= there) | (lengths <= np.maximum(*ends(least)))
     elif kind == "continuous":
-        edges.data[:] = (lengths**2 < here * there) | (lengths <= np.maximum(*ends(1)))
+        edges.data[:] = (lengths**2 < here * there) | (lengths <= np.maximum(*ends(least)))
     else:
         edges.data[:] = _fallen(lengths, here * there)
     edges.eliminate_zeros()
@@ -113,41 +115,50 @@ def connected_graph(kind: str, rows: Array, tree: tuple[Array, Array]) -> csr_ar
 
 
 def spanning_tree(rows: Array) -> tuple[Array, Array]:
-    """Edges (n − 1, 2) of the Euclidean minimum spanning tree and their lengths, short ones first.
+    """Edges (n − 1, 2) of the Euclidean minimum spanning tree and their lengths, short ones first."""
+    return shortest_bridges(rows, np.arange(len(rows)))
 
-    Borůvka's algorithm: each part is joined to the row nearest to it, until there is one part. Distances are computed
-    strip by strip in every round, so that no n×n array is held.
+
+def shortest_bridges(rows: Array, part: Array) -> tuple[Array, Array]:
+    """Edges (m − 1, 2) that connect m parts and are as short as possible together, and their lengths, rising.
+
+    Borůvka's algorithm: each part but the largest is joined to the row nearest to it, until there is one part.
+    Distances are computed strip by strip in every round, so that no n×n array is held.
+
+    Parameters
+    ----------
+    rows : ndarray (n, d)
+    part : ndarray (n,) of int
+        From 0 to m − 1.
     """
-    n = len(rows)
-    part, n_parts = np.arange(n), n
     edges, lengths = np.zeros((0, 2), np.intp), np.zeros(0)
-    while n_parts > 1:
-        nearest_length, nearest_row = _nearest_outside(rows, part)
+    while (n_parts := int(part.max()) + 1) > 1:
+        asked = np.flatnonzero(part != np.bincount(part).argmax())
+        nearest_length, nearest_row = _nearest_outside(rows, part, asked)
         # The shortest edge out of each part.
-        order = np.lexsort((nearest_length, part))
-        ends = order[np.unique(part[order], return_index=True)[1]]
+        order = np.lexsort((nearest_length, part[asked]))
+        parts, first = np.unique(part[asked][order], return_index=True)
+        starts, ends, found = asked[order[first]], nearest_row[order[first]], nearest_length[order[first]]
         new = csr_array(
-            (np.maximum(nearest_length[ends], np.finfo(float).tiny), (part[ends], part[nearest_row[ends]])),
-            shape=(n_parts, n_parts),
+            (np.maximum(found, np.finfo(float).tiny), (parts, part[ends])), shape=(n_parts, n_parts)
         )  # SciPy takes zeros for no edge; copies of a row are the nearest of all
         # Of edges that are equally long, some may close a circle: the tree of the parts leaves them out.
         kept = coo_array(minimum_spanning_tree(new))
-        ends = ends[kept.row]
-        edges = np.vstack([edges, np.column_stack([ends, nearest_row[ends]])])
-        lengths = np.concatenate([lengths, nearest_length[ends]])
-        n_parts, joined = connected_components(kept, directed=False)
-        part = joined[part]
+        taken = np.searchsorted(parts, kept.row)
+        edges = np.vstack([edges, np.column_stack([starts[taken], ends[taken]])])
+        lengths = np.concatenate([lengths, found[taken]])
+        part = connected_components(kept, directed=False)[1][part]
     order = np.argsort(lengths, kind="stable")
     return edges[order], lengths[order]
 
 
-def _nearest_outside(rows: Array, part: Array) -> tuple[Array, Array]:
-    """Distance to the nearest row of another part, and which it is, for every row."""
-    length, index = np.empty(len(rows)), np.empty(len(rows), np.intp)
-    for start in range(0, len(rows), _STRIP):
-        here = slice(start, start + _STRIP)
+def _nearest_outside(rows: Array, part: Array, asked: Array) -> tuple[Array, Array]:
+    """Distance to the nearest row of another part, and which it is, for the rows asked about."""
+    length, index = np.empty(len(asked)), np.empty(len(asked), np.intp)
+    for start in range(0, len(asked), _STRIP):
+        here = asked[start : start + _STRIP]
         distances = cdist(rows[here], rows)
         distances[part[here, None] == part] = np.inf
-        index[here] = distances.argmin(axis=1)
-        length[here] = distances.min(axis=1)
+        index[start : start + _STRIP] = distances.argmin(axis=1)
+        length[start : start + _STRIP] = distances.min(axis=1)
     return length, index
