@@ -135,20 +135,22 @@ def _pack_groups(labels: Array, codes: Array, packed: Packed, name: str) -> list
 def label_places(coordinates: Array, labels: Array) -> Array:
     """Where the number of each group stands on a map, (k, 2): at its median, moved apart where numbers overlap."""
     k = int(labels.max(initial=-1)) + 1
-    own = [coordinates[labels == label] for label in range(k)]
-    places = np.array([np.median(rows, axis=0) if len(rows) else [0.0, 0.0] for rows in own]).reshape(k, 2)
+    shown = np.unique(labels[labels >= 0])
+    places = np.zeros((k, 2))
+    found = np.array([np.median(coordinates[labels == label], axis=0) for label in shown]).reshape(-1, 2)
     least = _LABEL_ROOM * float(np.ptp(coordinates, axis=0).max(initial=0.0))
+    # Two numbers at one place go different ways, each along a direction of its own.
+    angles = 2.4 * np.arange(len(shown))
+    own_way = np.column_stack([np.cos(angles), np.sin(angles)])
     for _ in range(_LABEL_TURNS):
-        apart = places[:, None] - places
+        apart = found[:, None] - found
         distance = np.linalg.norm(apart, axis=2)
         np.fill_diagonal(distance, np.inf)
         if distance.min(initial=np.inf) >= least:
             break
-        # Two numbers at one place go different ways along a fixed direction of their own.
-        angles = 2.4 * np.arange(k)
-        own_way = np.column_stack([np.cos(angles), np.sin(angles)])
         way = np.where((distance > 0)[..., None], apart / np.maximum(distance, 1e-300)[..., None], own_way[:, None])
-        places += 0.5 * (np.clip(least - distance, 0, None)[..., None] * way).sum(axis=1)
+        found += 0.5 * (np.clip(least - distance, 0, None)[..., None] * way).sum(axis=1)
+    places[shown] = found
     return places
 
 

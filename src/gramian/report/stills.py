@@ -55,13 +55,14 @@ def still_map(coordinates: Array, labels: Array, *, height: int = HEIGHT) -> Sti
         path = "".join(
             f"M{a} {b}h0" for a, b in zip(np.rint(x[own]).astype(int), np.rint(y[own]).astype(int), strict=True)
         )
+        place = names[label] if label >= 0 else np.median(np.column_stack([x, y])[labels == label], axis=0)
         groups.append(
             StillGroup(
                 label=int(label),
                 colour=int(label) % len(GROUPS["light"]) if label >= 0 else -1,
                 path=path,
-                x=round(float(names[label, 0])),
-                y=round(float(names[label, 1])),
+                x=round(float(place[0])),
+                y=round(float(place[1])),
             )
         )
     return StillMap(
