@@ -201,12 +201,11 @@ class CompletedGraph(Kernel):
         self.kind = kind
         self.columns = columns
 
-    def fit(self, X: Matrix, y: Any = None, sample_weight: Any = None) -> CompletedGraph:
-        """Learn the units of the columns and keep rows to fill holes from; see :meth:`Kernel.fit`."""
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
+        """Learn the units of the columns and keep rows to fill holes from; a row of weight zero is left out."""
         check_choice(self, "kind", tuple(KINDS))
-        X = self._checked(X, reset=True)
-        self.completion_ = Completion(self.columns).fit(X[:: -(-len(X) // _MOST_DONORS)])
-        return self
+        rows = X if sample_weight is None else X[sample_weight > 0]
+        self.completion_ = Completion(self.columns).fit(rows[:: -(-len(rows) // _MOST_DONORS)])
 
     def __call__(self, X: Matrix, Y: Matrix | None = None) -> csr_array:
         """The sparse block of edges, CSR of shape (n_X, n_Y)."""
