@@ -243,7 +243,7 @@ def test_approximations(rng, approximation):
     Y = X[:, :1] ** 2 + 0.5 * rng.normal(size=(1500, 1))
     exact = hsic(X, Y)
     values = np.array(
-        [hsic(X, Y, approximation=approximation, n_components=200, random_state=seed) for seed in range(12)]
+        [hsic(X, Y, approximation=approximation, n_features=200, random_state=seed) for seed in range(12)]
     )
     if approximation == "nystroem":
         assert np.all((values > 0.99 * exact) & (values < 1.0001 * exact))
@@ -296,7 +296,7 @@ def test_debiased_alignment_of_wide_noise(rng):
         ({"block_size": 5}, "block_size=5 is only for estimator='block'"),
         ({"block_size": 3, "estimator": "block"}, "block_size=3 must be a whole number from 4 to 20"),
         ({"approximation": "svd"}, "approximation='svd' is not known; pass None, 'nystroem' or 'fourier'"),
-        ({"n_components": 0}, "n_components=0 must be a whole number >= 1"),
+        ({"n_features": 0}, "n_features=0 must be a whole number >= 1"),
         ({"kernel_y": "gaussian"}, "kernel_y: kernel='gaussian' is not a kernel; .*'labels'"),
         ({"kernel_x": "precomputed"}, "X: kernel='precomputed' needs a square matrix"),
         ({"kernel_y": "labels"}, "Y has 20 different labels for 20 samples"),

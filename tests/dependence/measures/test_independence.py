@@ -160,7 +160,7 @@ def test_approximate_tests(rng):
             hsic_test(X, Y)
         with pytest.raises(gramian.MemoryBudgetError, match="method='gamma'"):
             hsic_test(X, Y[:, 0] > 0, kernel_y="labels")
-        options = {"approximation": "nystroem", "n_components": 60, "random_state": 0}
+        options = {"approximation": "nystroem", "n_features": 60, "random_state": 0}
         assert hsic_test(X, Y, n_permutations=19, **options).pvalue == 0.05
         assert hsic_test(X, Y, method="gamma", **options).pvalue < 1e-6
         assert hsic_test(X, Y, method="gamma").pvalue < 1e-6

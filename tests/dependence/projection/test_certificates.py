@@ -109,7 +109,7 @@ def test_certificate(name):
     result = ism(X, weights, kernel, 2, tol=1e-9, max_iter=2000)
     found = second_order(X, weights, kernel, result)
     (scale, profile), W = profiles_of(kernel)[0], result.components.T
-    phi = PairSum(X, weights, profiles_of(kernel)).evaluate(W).matrix()
+    phi = PairSum(X, weights, profiles_of(kernel)).evaluate(W).matrix
     H, loose, tight = written_out(X, scale * weights.dense(), profile, W, phi)
     values = np.linalg.eigvalsh(H)
     assert found.smallest_eigenvalue == pytest.approx(values[0], rel=1e-5, abs=1e-5 * values[-1])

@@ -20,9 +20,8 @@ from dependence.projection.textbook_ism import KERNELS, kernel_of, orthonormal, 
 from dependence.projection.textbook_ism import objective as slow_objective
 from gramian.dependence.projection import _climb
 from gramian.dependence.projection._climb import Climb
-from gramian.dependence.projection._eigenspace import KrylovSpace
+from gramian.dependence.projection._eigenspace import ConstantPhi, KrylovSpace
 from gramian.dependence.projection._pairs import Formed, PairSum, profiles_of
-from gramian.dependence.projection._start import ConstantPhi
 from gramian.dependence.projection.ism import ism, objective, sine, suggest_n_components
 from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import (
@@ -112,7 +111,7 @@ def test_constant_slopes(kernel, kind, zero_diagonal):
     """Where Φ does not depend on W, the leading eigenvectors of the Φ of all pairs are found, for any weights."""
     X, weights = rows(40, 7), pair_weights(kind, 40)
     result = ism(X, weights, kernel, 2, zero_diagonal=zero_diagonal)
-    phi = PairSum(X, weights, profiles_of(kernel), zero_diagonal=zero_diagonal).evaluate(orthonormal(7)).matrix()
+    phi = PairSum(X, weights, profiles_of(kernel), zero_diagonal=zero_diagonal).evaluate(orthonormal(7)).matrix
     values, vectors = np.linalg.eigh(phi)
     np.testing.assert_allclose(result.eigenvalues, values[::-1][:2], rtol=1e-7, atol=1e-8)
     assert sine(vectors[:, -2:], result.components.T) < 1e-6
@@ -208,7 +207,7 @@ def test_never_down(seed):
     W = result.components.T
     np.testing.assert_allclose(W.T @ W, np.eye(q), atol=1e-10)
     assert result.objective == pytest.approx(slow_objective(X, weights.dense(), kernel, W), rel=1e-9, abs=1e-9)
-    phi = PairSum(X, weights, profiles_of(kernel)).evaluate(W).matrix()
+    phi = PairSum(X, weights, profiles_of(kernel)).evaluate(W).matrix
     image = phi @ W
     residual = np.linalg.norm(image - W @ (W.T @ image)) / np.linalg.norm(image)
     assert residual == pytest.approx(result.residual, rel=1e-3, abs=1e-9)
@@ -282,9 +281,9 @@ def test_spectral_start_is_phi_at_zero(name, kind):
     profiles = profiles_of(kernel_of(name, X))
     values, vectors = ConstantPhi(X, weights, profiles).leading(2)
     assert np.all(np.isfinite(vectors))
-    phi = PairSum(X, weights, profiles).evaluate(np.zeros((7, 2))).matrix()
+    phi = PairSum(X, weights, profiles).evaluate(np.zeros((7, 2))).matrix
     if name == "even polynomial":  # f′(0) = 0: the linear kernel stands in
-        phi = PairSum(X, weights, profiles_of(Linear())).evaluate(orthonormal(7)).matrix()
+        phi = PairSum(X, weights, profiles_of(Linear())).evaluate(orthonormal(7)).matrix
     expected, basis = np.linalg.eigh(phi)
     np.testing.assert_allclose(values, expected[::-1][:2], rtol=1e-7, atol=1e-9)
     if expected[-2] > 1e-8:
@@ -474,7 +473,7 @@ def test_a_failed_climb_warns():
     class Opposite(PairSum):
         def evaluate(self, W):
             evaluation = super().evaluate(W)
-            return Formed(evaluation.objective, evaluation.size, -evaluation.matrix())
+            return Formed(evaluation.objective, evaluation.size, -evaluation.matrix)
 
     X, y = blobs()
     total = Opposite(X, PairWeights.of_labels(y), profiles_of(RBF(2.0)))
@@ -511,7 +510,7 @@ def test_the_gap_is_seen_from_few_components(monkeypatch, q):
     held = ism(X, weights, RBF(40.0), q)
     assert 5 < len(held.spectrum) < 60
     assert suggest_n_components(held) == 5
-    phi = PairSum(X, weights, profiles_of(RBF(40.0))).evaluate(held.components.T).matrix()
+    phi = PairSum(X, weights, profiles_of(RBF(40.0))).evaluate(held.components.T).matrix
     expected = np.linalg.eigvalsh(phi)[::-1][: len(held.spectrum)]
     np.testing.assert_allclose(held.spectrum, expected, atol=2e-3 * expected[0])
 

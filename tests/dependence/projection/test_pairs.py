@@ -57,12 +57,12 @@ def test_phi_is_the_double_loop(name, kind, zero_diagonal):
     X, W, weights = rows(12), orthonormal(), pair_weights(kind, 12)
     profiles = profiles_of(kernel_of(name, X))
     expected = double_loop_phi(X, weights.dense(), profiles, W, zero_diagonal)
-    phi = PairSum(X, weights, profiles, zero_diagonal=zero_diagonal).evaluate(W).matrix()
+    phi = PairSum(X, weights, profiles, zero_diagonal=zero_diagonal).evaluate(W).matrix
     scale = np.abs(expected).max()
     np.testing.assert_allclose(phi, expected, atol=1e-11 * scale)
     np.testing.assert_allclose(phi, phi.T, atol=1e-13 * scale)
     held = PairSum(X, weights, profiles, zero_diagonal=zero_diagonal, hold=True).evaluate(W)
-    assert held.matrix() is None
+    assert held.matrix is None
     np.testing.assert_allclose(held.product(np.eye(5)), expected, atol=1e-11 * scale)
 
 
@@ -82,7 +82,7 @@ def test_tiles_add_up(name, n_workers, monkeypatch):
         assert tiled.objective == pytest.approx(whole.objective, rel=1e-12)
         assert total.objective(W) == pytest.approx(whole.objective, rel=1e-12)
         phi = tiled.product(np.eye(5))
-        np.testing.assert_allclose(phi, whole.matrix(), atol=1e-12 * np.abs(phi).max())
+        np.testing.assert_allclose(phi, whole.matrix, atol=1e-12 * np.abs(phi).max())
         np.testing.assert_array_equal(phi, again.product(np.eye(5)))
         assert tiled.objective == again.objective
 
@@ -95,12 +95,12 @@ def test_basis_does_not_matter(name):
     turned = PairSum(X, weights, profiles).evaluate(W @ orthonormal(2, 2, seed=5))
     moved = PairSum(X + 3.0, weights, profiles).evaluate(W)
     plain = PairSum(X, weights, profiles).evaluate(W)
-    scale = np.abs(plain.matrix()).max()
+    scale = np.abs(plain.matrix).max()
     assert turned.objective == pytest.approx(plain.objective, rel=1e-11)
-    np.testing.assert_allclose(turned.matrix(), plain.matrix(), atol=1e-11 * scale)
+    np.testing.assert_allclose(turned.matrix, plain.matrix, atol=1e-11 * scale)
     if all(profile.kind == "distance" for _, profile in profiles):
         assert moved.objective == pytest.approx(plain.objective, rel=1e-10)
-        np.testing.assert_allclose(moved.matrix(), plain.matrix(), atol=1e-10 * scale)
+        np.testing.assert_allclose(moved.matrix, plain.matrix, atol=1e-10 * scale)
 
 
 def test_squared_distance_is_twice_linear():
@@ -108,7 +108,7 @@ def test_squared_distance_is_twice_linear():
     X, W, weights = rows(), orthonormal(), pair_weights("labels")
     squared, linear = (PairSum(X, weights, profiles_of(kernel)).evaluate(W) for kernel in (SquaredDistance(), Linear()))
     assert squared.objective == pytest.approx(2 * linear.objective, rel=1e-10)
-    np.testing.assert_allclose(squared.matrix(), 2 * linear.matrix(), atol=1e-10)
+    np.testing.assert_allclose(squared.matrix, 2 * linear.matrix, atol=1e-10)
 
 
 def test_phi_is_linear_in_the_kernel():
@@ -117,11 +117,11 @@ def test_phi_is_linear_in_the_kernel():
     parts = {name: PairSum(X, weights, profiles_of(kernel_of(name, X))).evaluate(W) for name in ("rbf", "polynomial")}
     both = 0.3 * KERNELS["rbf"] + 2.0 * KERNELS["polynomial"]
     found = PairSum(X, weights, profiles_of(both)).evaluate(W)
-    expected = 0.3 * parts["rbf"].matrix() + 2.0 * parts["polynomial"].matrix()
-    np.testing.assert_allclose(found.matrix(), expected, atol=1e-11 * np.abs(expected).max())
+    expected = 0.3 * parts["rbf"].matrix + 2.0 * parts["polynomial"].matrix
+    np.testing.assert_allclose(found.matrix, expected, atol=1e-11 * np.abs(expected).max())
     one_hot = 1.0 * KERNELS["rbf"] + 0.0 * KERNELS["polynomial"]
-    same = PairSum(X, weights, profiles_of(one_hot)).evaluate(W).matrix()
-    np.testing.assert_allclose(same, parts["rbf"].matrix(), atol=1e-12)
+    same = PairSum(X, weights, profiles_of(one_hot)).evaluate(W).matrix
+    np.testing.assert_allclose(same, parts["rbf"].matrix, atol=1e-12)
 
 
 # Approximations --------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def test_waves_inside_the_complement(kind):
     Z = np.hstack([np.cos(angles), np.sin(angles)])
     psi = weights.dense() * -(Z @ Z.T) / 32 / (2 * 1.3**2)
     dense = 2 * X.T @ (np.diag(psi.sum(axis=1)) - psi) @ X
-    found = total.evaluate(W).matrix()
+    found = total.evaluate(W).matrix
     for side in (W, np.linalg.svd(W)[0][:, 2:]):
         np.testing.assert_allclose(side.T @ found @ side, side.T @ dense @ side, atol=1e-9 * np.abs(dense).max())
 
@@ -191,7 +191,7 @@ def test_all_landmarks_are_exact(kernel):
     exact = PairSum(X, weights, profiles_of(kernel)).evaluate(W)
     found = NystroemPairSum(X, weights, profiles_of(kernel), 2, 40, np.random.default_rng(0)).evaluate(W)
     assert found.objective == pytest.approx(exact.objective, rel=1e-5)
-    np.testing.assert_allclose(found.matrix(), exact.matrix(), atol=1e-4 * np.abs(exact.matrix()).max())
+    np.testing.assert_allclose(found.matrix, exact.matrix, atol=1e-4 * np.abs(exact.matrix).max())
 
 
 @pytest.mark.parametrize("approximate", [FourierPairSum, NystroemPairSum])
@@ -204,7 +204,7 @@ def test_chunks_add_up(approximate, monkeypatch):
     monkeypatch.setattr("gramian.grams.tiles._SERIAL_ENTRIES", 0)
     parts = approximate(*arguments, np.random.default_rng(0), n_workers=3).evaluate(W)
     assert parts.objective == pytest.approx(whole.objective, rel=1e-10)
-    np.testing.assert_allclose(parts.matrix(), whole.matrix(), atol=1e-7 * np.abs(whole.matrix()).max())
+    np.testing.assert_allclose(parts.matrix, whole.matrix, atol=1e-7 * np.abs(whole.matrix).max())
 
 
 # The Gram of projected rows --------------------------------------------------------------------------------

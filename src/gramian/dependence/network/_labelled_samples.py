@@ -31,7 +31,7 @@ def check_classes(owner: Any, X: Matrix, y: Any) -> tuple[Array, Array, Array]:
     return X, classes, codes
 
 
-def indicators(codes: Array) -> Array:
+def class_indicators(codes: Array) -> Array:
     """Y (n, k), one column per class."""
     n, k = len(codes), int(codes.max()) + 1
     require_memory(8.0 * n * k, f"the {n}×{k} matrix of labels", "use fewer classes, or fewer rows")

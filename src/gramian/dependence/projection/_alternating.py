@@ -19,9 +19,9 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from gramian.clustering.core import Axes, kmeans, nearest_center, numbered, relative_gap, unit_rows
 from gramian.dependence.projection._climb import sine
+from gramian.dependence.projection._eigenspace import ConstantPhi
 from gramian.dependence.projection._estimator import Approximation, projected_kernel, projected_rows
 from gramian.dependence.projection._pairs import profiles_of
-from gramian.dependence.projection._start import ConstantPhi
 from gramian.dependence.projection.ism import ISMResult, ism
 from gramian.dependence.projection.weights import PairWeights
 from gramian.grams import Gram

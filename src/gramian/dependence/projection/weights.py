@@ -6,6 +6,7 @@ low rank. It is held as Γ = C diag(s) Cᵀ and never written down; the solver a
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from numbers import Real
 from typing import Any
@@ -55,9 +56,15 @@ class PairWeights:
     4.472136
     """
 
+    factor: Array
+    scale: Array
+
     def __init__(self, factor: Any, scale: Any = None) -> None:
         C = check_array(factor, dtype=np.float64, input_name="factor", ensure_min_samples=2, ensure_min_features=0)
-        self._set(C, np.ones(C.shape[1]) if scale is None else np.asarray(scale, np.float64))
+        s = np.ones(C.shape[1]) if scale is None else np.asarray(scale, np.float64)
+        if s.shape != (C.shape[1],) or not np.all(np.isfinite(s)):
+            raise ValueError(f"scale has shape {s.shape}; pass {C.shape[1]} finite numbers, one per column")
+        self.factor, self.scale = C, s
 
     @classmethod
     def _of(cls, C: Array, scale: Array) -> PairWeights:
@@ -65,15 +72,6 @@ class PairWeights:
         out = object.__new__(PairWeights)
         out.factor, out.scale = C, scale
         return out
-
-    def _set(self, C: Array | None, scale: Array) -> None:
-        if C is not None:
-            if scale.shape != (C.shape[1],) or not np.all(np.isfinite(scale)):
-                raise ValueError(f"scale has shape {scale.shape}; pass {C.shape[1]} finite numbers, one per column")
-            self.factor = C
-        self.scale = scale
-
-    factor: Array
 
     # Where weights come from -------------------------------------------------------------------------------
 
@@ -92,11 +90,9 @@ class PairWeights:
         y = np.asarray(y)
         if y.ndim not in (1, 2) or y.shape[0] < 2 or y.size == 0:
             raise ValueError(f"y has shape {y.shape}; pass labels of at least two samples, (n,) or (n, v)")
-        parts = [_LabelWeights(check_labels(column, "y"), balanced) for column in y.reshape(len(y), -1).T]
-        total: PairWeights = parts[0]
-        for part in parts[1:]:
-            total = total + part
-        return total
+        for column in y.reshape(len(y), -1).T:
+            check_labels(column, "y")
+        return label_weights(y, balanced=balanced)
 
     @classmethod
     def of_targets(cls, Y: Any) -> PairWeights:
@@ -221,7 +217,8 @@ class _LabelWeights(PairWeights):
         classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
         self._codes = codes.ravel()
         self._shares = counts / len(y)
-        self._set(None, 1.0 / counts if balanced else np.ones(len(classes)))
+        self._many = len(classes) > _DENSE_CLASSES
+        self.scale = 1.0 / counts if balanced else np.ones(len(classes))
 
     @cached_property
     def factor(self) -> Array:  # type: ignore[override]
@@ -235,17 +232,12 @@ class _LabelWeights(PairWeights):
         return csr_array((np.ones(n), self._codes, np.arange(n + 1)), shape=(n, len(self._shares)))
 
     @property
-    def _many(self) -> bool:
-        return len(self._shares) > _DENSE_CLASSES
-
-    @property
     def n_samples(self) -> int:
         return len(self._codes)
 
     def _scaled(self, number: float) -> PairWeights:
-        out = object.__new__(_LabelWeights)
-        out._codes, out._shares = self._codes, self._shares
-        out._set(None, number * self.scale)
+        out = copy(self)
+        out.scale = number * self.scale
         return out
 
     def norm(self) -> float:
@@ -302,7 +294,16 @@ class _LabelWeights(PairWeights):
         return sums - self._shares[:, None, None] * sums.sum(axis=0)
 
 
-# Weights of a target y ------------------------------------------
+def label_weights(y: Array, *, balanced: bool = False) -> PairWeights:
+    """H Y Yᵀ H of labels that were checked, (n,) or (n, v); several labelings are added."""
+    first, *others = y.reshape(len(y), -1).T
+    total: PairWeights = _LabelWeights(first, balanced)
+    for column in others:
+        total = total + _LabelWeights(column, balanced)
+    return total
+
+
+# Weights of a target y -------------------------------------------------------------------------------------
 
 
 def checked_target(y: Any, n: int) -> Array:
@@ -376,14 +377,14 @@ def target_kind(y: Array) -> str:
         return "labels"
     if has_fractions(y):
         return "rbf"
-    distinct = max(len(np.unique(column)) for column in y.reshape(len(y), -1).T)
+    distinct = max(map(len, map(np.unique, y.reshape(len(y), -1).T)))
     return "rbf" if distinct > _FEW_VALUES and len(y) < _ROWS_PER_CLASS * distinct else "labels"
 
 
 def target_weights(y: Array, kind: str) -> PairWeights:
     """H L H for the kernel L of y that ``kind`` names: "labels", "linear" or "rbf"."""
     if kind == "labels":
-        weights = PairWeights.of_labels(y)
+        weights = label_weights(y)
     else:
         numbers = check_array(y.reshape(len(y), -1), dtype=np.float64, input_name="y")
         if not np.ptp(numbers, axis=0).any():
