@@ -233,4 +233,4 @@ class Approximation:
         """The kernel, or its landmark approximation, fitted on rows."""
         if self.landmarks and kernel.definite and not kernel.has_features:
             kernel = Nystroem(self.n_features, kernel=kernel, random_state=self.seed)
-        return kernel.fit(rows)
+        return kernel._fitted(rows)

@@ -26,7 +26,7 @@ from gramian.dependence.projection._estimator import (
     check_n_components,
     has_degrees,
 )
-from gramian.dependence.projection.weights import PairWeights, checked_target, has_fractions
+from gramian.dependence.projection.weights import PairWeights, checked_target, embedding_weights, has_fractions
 from gramian.kernels import RBF, Kernel, NeighborGraph, resolve_width
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
@@ -35,8 +35,8 @@ __all__ = ["AlternativeClustering", "alternative_search"]
 
 _WIDTHS = (0.5, 0.2, 0.1, 0.05)  # of the median distance, from which kernel="auto" chooses
 _TRIAL_ROWS, _TRIAL_TURNS = 300, 2  # of the first round, which all settings enter
-_FINAL_ROWS, _FINALISTS = 1000, 4  # of the second, which ends early where the clusters are clear
-_CLEAR = 0.95
+_FINAL_ROWS, _FINALISTS = 1000, 2  # of the second
+_CLEAR = 0.95  # a merit that ends either round
 _NEIGHBORS = 10  # of the graph whose clusters are one start
 
 
@@ -50,12 +50,12 @@ class AlternativeClustering(ClusterMixin, Projector):
     the projection is to show clusters, and as little as possible of the known ones. W and U are found in turns; the
     labels are k-means on U. Kernels that may be negative go without D.
 
-    What is left open of width, ``novelty`` and ``n_components`` is chosen together. All settings get two turns on at
-    most 300 rows; the best four, or fewer if one is clear, get all turns on at most 1000; the one whose clusters are
-    the clearest and least like the known ones (``separation_`` less the part of U that known labels explain) is
-    taken. These turns start from spectral clusters of what is left of the columns when the means of the known clusters
-    are projected out. Where all three are given there is one run, which starts from the clusters of all columns as
-    published.
+    What is left open of width, ``novelty`` and ``n_components`` is chosen together. The settings get two turns on at
+    most 300 rows, the widest kernel first, and the best two all turns on at most 1000; the one whose clusters are the
+    clearest and least like the known ones (``separation_`` less the part of U that known labels explain) is taken.
+    Either round ends where that reaches 0.95. These turns start from spectral clusters of the neighbour graph of what
+    is left of the columns when the means of the known clusters are projected out. Where all three are given there is
+    one run, which starts from the clusters of all columns as published.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ class _Setting(NamedTuple):
     kernel: Kernel
     novelty: float | None
     n_components: int
-    start: str  # "all": of all columns; of those without the known means "graph" or "gaussian"
+    start: str  # "all": of all columns under a Gaussian; "graph": of what is left without the known means
 
 
 class _Problem:
@@ -306,16 +306,19 @@ class _Problem:
         """The best of all settings: its kernel, where its turns ended, and its weight of novelty."""
         novelties = self._novelties(len(X))
         is_open = len(kernels) * len(novelties) * len(sizes) > 1 and self.known is not None
-        starts = ["graph", "gaussian"] if is_open else ["all"]
-        settings = [_Setting(*each) for each in product(kernels, novelties, sizes, starts)]
+        start = "graph" if is_open else "all"
+        settings = [_Setting(*each, start) for each in product(kernels, novelties, sizes)]
         if len(settings) == 1:
             return settings[0].kernel, *self._turns(X, settings[0])
         few, problem = self._draw(X, _TRIAL_ROWS)
-        trials = [problem._turns(few, setting, max_iter=_TRIAL_TURNS)[0] for setting in settings]
-        merits = np.array([problem._merit(turns) for turns in trials])
+        merits: list[float] = []
+        for setting in settings:  # the widest first
+            merits.append(problem._merit(problem._turns(few, setting, max_iter=_TRIAL_TURNS)[0]))
+            if merits[-1] > _CLEAR:
+                break
         more, problem = self._draw(X, _FINAL_ROWS)
         finalists = []
-        for place in np.argsort(-merits.round(3), kind="stable")[:_FINALISTS]:  # the widest of equals
+        for place in np.argsort(-np.round(merits, 3), kind="stable")[:_FINALISTS]:  # the widest of equals
             found = problem._turns(more, settings[place])
             finalists.append((problem._merit(found[0]), settings[place], found))
             if finalists[-1][0] > _CLEAR:
@@ -366,7 +369,7 @@ class _Problem:
         assert weight is not None
 
         def weights(U: Array, roots: Array | None) -> PairWeights:
-            pairs = PairWeights.of_embedding(U)
+            pairs = embedding_weights(U)
             if labels is not None and weight:
                 pairs = pairs - weight * labels
             return pairs if roots is None else pairs.divided(roots)
@@ -382,12 +385,12 @@ class _Problem:
         """The first clusters, found once for all settings."""
         place = id(X), approximation.landmarks, start
         if place not in self._starts:
-            rest = X if start == "all" or self.known is None else _without_means(X, self.known)
-            if start == "graph":
+            if start == "graph" and self.known is not None:
+                rest = _without_means(X, self.known)
                 graph = NeighborGraph(min(_NEIGHBORS, len(X) - 1)).fit(rest).gram(rest)
                 self._starts[place] = RelaxedClusters.of(graph, self.k, normalize=True)
             else:
-                self._starts[place] = clusters_of_all_columns(rest, self.k, approximation)
+                self._starts[place] = clusters_of_all_columns(X, self.k, approximation)
         return self._starts[place]
 
 

@@ -103,11 +103,7 @@ class PairWeights:
     @classmethod
     def of_embedding(cls, U: Any) -> PairWeights:
         """H U Uᵀ H for coordinates U (n, k)."""
-        U = check_array(U, dtype=np.float64, input_name="U", ensure_min_samples=2)
-        C = U - U.mean(axis=0)
-        # The mean of a constant is off by rounding, which would be taken for a target.
-        C[:, np.abs(C).max(axis=0) <= 10 * np.finfo(float).eps * np.abs(U).max(axis=0)] = 0
-        return cls._of(C, np.ones(C.shape[1]))
+        return embedding_weights(check_array(U, dtype=np.float64, input_name="U", ensure_min_samples=2))
 
     # Algebra -----------------------------------------------------------------------------------------------
 
@@ -294,6 +290,14 @@ class _LabelWeights(PairWeights):
         return sums - self._shares[:, None, None] * sums.sum(axis=0)
 
 
+def embedding_weights(U: Array) -> PairWeights:
+    """H U Uᵀ H of coordinates that were checked."""
+    C = U - U.mean(axis=0)
+    # The mean of a constant is off by rounding, which would be taken for a target.
+    C[:, np.abs(C).max(axis=0) <= 10 * np.finfo(float).eps * np.abs(U).max(axis=0)] = 0
+    return PairWeights._of(C, np.ones(C.shape[1]))
+
+
 def label_weights(y: Array, *, balanced: bool = False) -> PairWeights:
     """H Y Yᵀ H of labels that were checked, (n,) or (n, v); several labelings are added."""
     first, *others = y.reshape(len(y), -1).T
@@ -423,7 +427,7 @@ class ClusterWeights:
         self.weight = weight
 
     def __call__(self, U: Array, roots: Array | None) -> PairWeights:
-        clusters = PairWeights.of_embedding(U)
+        clusters = embedding_weights(U)
         clusters = clusters if roots is None else clusters.divided(roots)
         if self.known is None:
             return clusters
