@@ -10,11 +10,6 @@ from gramian.grams import DenseGram
 from gramian.kernels import RBF
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 def test_blocks(rng):
     """One block of all samples is the unbiased estimate, four samples are one quadruple."""
     X, Y = rng.normal(size=(30, 2)), rng.normal(size=30)

@@ -13,11 +13,6 @@ from gramian.grams import DenseGram, FeatureGram
 from gramian.kernels import RBF, ClusterKernel, NeighborGraph
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 def test_containers(rng):
     """Arrays, data frames, vectors and sparse matrices say the same."""
     X, y = np.round(rng.normal(size=(50, 3)), 1), rng.normal(size=50)

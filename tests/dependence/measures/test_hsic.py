@@ -13,12 +13,6 @@ from dependence.measures.textbook_hsic import centred, gaussian, given, trace, u
 from gramian.dependence import center_alignment, hsic, hsic_test
 from gramian.grams import DenseGram
 
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 # Estimators ------------------------------------------------------------------------------------------------
 
 

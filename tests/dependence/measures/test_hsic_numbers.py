@@ -6,12 +6,6 @@ import pytest
 from gramian.dependence import UndefinedAlignmentError, center_alignment, hsic, hsic_test
 from gramian.kernels import RBF, Polynomial, SquaredDistance
 
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 # Constant data ---------------------------------------------------------------------------------------------
 
 

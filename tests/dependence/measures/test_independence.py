@@ -14,12 +14,6 @@ from gramian.dependence.measures.independence import permutation_moments
 from gramian.grams import DenseGram
 from gramian.kernels import RBF
 
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 # Tests of independence -------------------------------------------------------------------------------------
 
 

@@ -15,11 +15,6 @@ from gramian.kernels import RBF, Laplacian, Polynomial
 
 
 @pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
-@pytest.fixture
 def many_tiles(monkeypatch):
     """Tiles of 8×8 values, chunks of 8 rows and threads from the first value on."""
     for name, value in (("_EDGE", 8), ("_CHUNK_ROWS", 8), ("_SHARES", 3)):

@@ -12,11 +12,6 @@ from gramian.grams import DenseGram, tiles
 from gramian.kernels import RBF
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 @pytest.mark.parametrize(("kernel_x", "kernel_y"), [("linear", "linear"), ("rbf", "labels"), ("rbf", "rbf")])
 def test_both_ways_to_permute(monkeypatch, rng, kernel_x, kernel_y):
     """Shuffled factors and gathered matrices give the same values, equal to the textbook's for the same orders."""

@@ -36,7 +36,7 @@ __all__ = ["AlternativeClustering", "alternative_search"]
 _WIDTHS = (0.5, 0.2, 0.1, 0.05)  # of the median distance, from which kernel="auto" chooses
 _TRIAL_ROWS, _TRIAL_TURNS = 300, 2  # of the first round, which all settings enter
 _FINAL_ROWS, _FINALISTS = 1000, 2  # of the second
-_CLEAR = 0.95  # a merit that ends either round
+_CLEAR = 0.95  # a merit that needs no other start and no other finalist
 _NEIGHBORS = 10  # of the graph whose clusters are one start
 
 
@@ -50,12 +50,12 @@ class AlternativeClustering(ClusterMixin, Projector):
     the projection is to show clusters, and as little as possible of the known ones. W and U are found in turns; the
     labels are k-means on U. Kernels that may be negative go without D.
 
-    What is left open of width, ``novelty`` and ``n_components`` is chosen together. The settings get two turns on at
-    most 300 rows, the widest kernel first, and the best two all turns on at most 1000; the one whose clusters are the
-    clearest and least like the known ones (``separation_`` less the part of U that known labels explain) is taken.
-    Either round ends where that reaches 0.95. These turns start from spectral clusters of the neighbour graph of what
-    is left of the columns when the means of the known clusters are projected out. Where all three are given there is
-    one run, which starts from the clusters of all columns as published.
+    What is left open of width, ``novelty`` and ``n_components`` is chosen together. All settings get two turns on at
+    most 300 rows, the best two all turns on at most 1000, and the one whose clusters are the clearest and least like
+    the known ones (``separation_`` less the part of U that known labels explain) is taken. These turns start from
+    spectral clusters of what is left of the columns when the means of the known clusters are projected out: of its
+    neighbour graph, and, where no setting is clear, under a Gaussian kernel. Where all three are given there is one
+    run, which starts from the clusters of all columns as published.
 
     Parameters
     ----------
@@ -287,12 +287,12 @@ class AlternativeClustering(ClusterMixin, Projector):
 
 
 class _Setting(NamedTuple):
-    """What is chosen: a fitted kernel, the weight of novelty (None: "balance"), components, and the first clusters."""
+    """What is chosen: the first clusters, a fitted kernel, the weight of novelty (None: "balance"), components."""
 
+    start: str  # "all": of all columns; of what is left without the known means "graph" or "gaussian"
     kernel: Kernel
     novelty: float | None
     n_components: int
-    start: str  # "all": of all columns under a Gaussian; "graph": of what is left without the known means
 
 
 class _Problem:
@@ -306,19 +306,20 @@ class _Problem:
         """The best of all settings: its kernel, where its turns ended, and its weight of novelty."""
         novelties = self._novelties(len(X))
         is_open = len(kernels) * len(novelties) * len(sizes) > 1 and self.known is not None
-        start = "graph" if is_open else "all"
-        settings = [_Setting(*each, start) for each in product(kernels, novelties, sizes)]
+        starts = ["graph", "gaussian"] if is_open else ["all"]
+        settings = [_Setting(*each) for each in product(starts, kernels, novelties, sizes)]
         if len(settings) == 1:
             return settings[0].kernel, *self._turns(X, settings[0])
         few, problem = self._draw(X, _TRIAL_ROWS)
         merits: list[float] = []
-        for setting in settings:  # the widest first
-            merits.append(problem._merit(problem._turns(few, setting, max_iter=_TRIAL_TURNS)[0]))
-            if merits[-1] > _CLEAR:
+        for setting in settings:
+            best = max(merits, default=0.0)
+            if best == 1 or (setting.start == "gaussian" and best > _CLEAR):
                 break
+            merits.append(round(problem._merit(problem._turns(few, setting, max_iter=_TRIAL_TURNS)[0]), 3))
         more, problem = self._draw(X, _FINAL_ROWS)
         finalists = []
-        for place in np.argsort(-np.round(merits, 3), kind="stable")[:_FINALISTS]:  # the widest of equals
+        for place in np.argsort(-np.array(merits), kind="stable")[:_FINALISTS]:  # the widest of equals
             found = problem._turns(more, settings[place])
             finalists.append((problem._merit(found[0]), settings[place], found))
             if finalists[-1][0] > _CLEAR:
@@ -355,7 +356,7 @@ class _Problem:
     def _turns(self, X: Array, setting: _Setting, *, max_iter: int | None = None) -> tuple[Alternation, float]:
         """The end of the turns, and the weight of novelty."""
         model = self.model
-        kernel, weight, q, _ = setting
+        _, kernel, weight, q = setting
         normalize = has_degrees(kernel)  # refuses kernels of other families
         approximation = Approximation.of(model.approximation, model.n_features, kernel, len(X), self.seed)
         labels = None if self.known is None else PairWeights.of_labels(self.known)
@@ -385,12 +386,12 @@ class _Problem:
         """The first clusters, found once for all settings."""
         place = id(X), approximation.landmarks, start
         if place not in self._starts:
-            if start == "graph" and self.known is not None:
-                rest = _without_means(X, self.known)
+            rest = X if start == "all" or self.known is None else _without_means(X, self.known)
+            if start == "graph":
                 graph = NeighborGraph(min(_NEIGHBORS, len(X) - 1)).fit(rest).gram(rest)
                 self._starts[place] = RelaxedClusters.of(graph, self.k, normalize=True)
             else:
-                self._starts[place] = clusters_of_all_columns(X, self.k, approximation)
+                self._starts[place] = clusters_of_all_columns(rest, self.k, approximation)
         return self._starts[place]
 
 
