@@ -34,7 +34,7 @@ from gramian.typing import Array, RandomState
 __all__ = ["AlternativeClustering", "alternative_search"]
 
 _WIDTHS = (0.5, 0.2, 0.1, 0.05)  # of the median distance, from which kernel="auto" chooses
-_TRIAL_ROWS, _TRIAL_TURNS = 300, 2  # of the first round, which all settings enter
+_TRIAL_ROWS, _TRIAL_TURNS = 300, 1  # of the first round, which all settings enter
 _FINAL_ROWS, _FINALISTS = 1000, 2  # of the second
 _CLEAR = 0.95  # a merit that needs no other start and no other finalist
 _NEIGHBORS = 10  # of the graph whose clusters are one start
@@ -50,7 +50,7 @@ class AlternativeClustering(ClusterMixin, Projector):
     the projection is to show clusters, and as little as possible of the known ones. W and U are found in turns; the
     labels are k-means on U. Kernels that may be negative go without D.
 
-    What is left open of width, ``novelty`` and ``n_components`` is chosen together. All settings get two turns on at
+    What is left open of width, ``novelty`` and ``n_components`` is chosen together. All settings get one turn on at
     most 300 rows, the best two all turns on at most 1000, and the one whose clusters are the clearest and least like
     the known ones (``separation_`` less the part of U that known labels explain) is taken. These turns start from
     spectral clusters of what is left of the columns when the means of the known clusters are projected out: of its
