@@ -18,7 +18,7 @@ _QUADRUPLE = 4  # the fewest samples with an unbiased estimate
 
 
 class UndefinedAlignmentError(ValueError):
-    """A normalised HSIC that does not exist, because HSIC(X, X) or HSIC(Y, Y) is zero: 0 / 0.
+    """Raised when a normalised HSIC is 0 / 0, because HSIC(X, X) or HSIC(Y, Y) is zero.
 
     The biased HSIC(X, X) is zero if all samples of X are equally alike. The unbiased one is zero also if
     K_ij = a_i + a_j for all pairs i ≠ j, as for a column of two values of which one occurs once. HSIC itself is 0
@@ -47,7 +47,7 @@ def hsic(
     block_size: int | None = None,
     random_state: RandomState = None,
 ) -> float:
-    """The Hilbert–Schmidt independence criterion: how much of Y can be told from X, linearly or not.
+    """Measure the dependence between X and Y, linear or not: the Hilbert–Schmidt independence criterion (HSIC).
 
     With the kernel matrices K of X and L of Y and the centring matrix H = I − 11ᵀ/n,
 
@@ -184,7 +184,7 @@ def center_alignment(
     n_features: int = 300,
     random_state: RandomState = None,
 ) -> float:
-    """Centred kernel alignment (CKA): the cosine between two kernels, for representations of the same samples.
+    """Compare two representations of the same samples by centred kernel alignment (CKA), a cosine between kernels.
 
         CKA(X, Y) = HSIC(X, Y) / √(HSIC(X, X) HSIC(Y, Y)),
 

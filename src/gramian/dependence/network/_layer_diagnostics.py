@@ -1,4 +1,4 @@
-"""How far a layer has come: dependence on the labels, alignment, scatter, and the geometry of the class means.
+"""Diagnostics of a network layer: dependence on the labels, alignment, scatter, geometry of the class means.
 
 All of it follows from a few class sums, so one streamed pass over the kernel matrix, or one over features, answers
 every question. The dependence network reports these numbers for each of its layers.
@@ -20,7 +20,7 @@ from gramian.typing import Array
 
 @dataclass(frozen=True)
 class KernelClassSums:
-    """What a kernel matrix K says about classes, without the matrix.
+    """Sums of a kernel matrix K within and between classes, without storing K.
 
     Parameters
     ----------

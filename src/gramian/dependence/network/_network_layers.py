@@ -34,7 +34,9 @@ FEATURE_MAPS = ("fourier", "orthogonal", "exact", "nystroem")
 
 @dataclass(frozen=True)
 class NetworkLayer:
-    """x ↦ z = Wᵀx ↦ φ(z) with φ(z)·φ(z') ≈ exp(−‖z − z'‖² / (2 width²)).
+    """One trained layer: project a row, then map it to features of a Gaussian kernel.
+
+    x ↦ z = Wᵀx ↦ φ(z) with φ(z)·φ(z') ≈ exp(−‖z − z'‖² / (2 width²)).
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ def two_layer_widths(X: Any, gap: float = 0.01) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class ClassSumLayer:
-    """z(x) = (Σ_{i in g} k(x, x_i))_g M, with a matrix M that normalises.
+    """Describe a row by its kernel sums over the classes, normalised: z(x) = (Σ_{i in g} k(x, x_i))_g M.
 
     Parameters
     ----------
