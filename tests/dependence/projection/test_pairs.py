@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 from dependence.projection.textbook_ism import (
     KERNELS,
@@ -17,7 +18,7 @@ from dependence.projection.textbook_ism import (
 from gramian.dependence.projection import _pairs as pairs
 from gramian.dependence.projection._pairs import PairSum, profiles_of
 from gramian.dependence.projection.ism import objective as fast_objective
-from gramian.kernels import Linear, SquaredDistance
+from gramian.kernels import RBF, Linear, SquaredDistance
 
 every_kernel = pytest.mark.parametrize("name", KERNELS)
 every_weight = pytest.mark.parametrize("kind", WEIGHTS)
@@ -121,3 +122,13 @@ def test_phi_is_linear_in_the_kernel():
     one_hot = 1.0 * KERNELS["rbf"] + 0.0 * KERNELS["polynomial"]
     same = PairSum(X, weights, profiles_of(one_hot)).evaluate(W).matrix
     np.testing.assert_allclose(same, parts["rbf"].matrix, atol=1e-12)
+
+
+@pytest.mark.parametrize("width", [1.0, 1e-3])
+def test_rows_far_out_keep_their_digits(width):
+    """Rows far from the others, but near each other, count by their differences, as the kernel itself has them."""
+    X = np.vstack([rows(20, 2), rows(4, 2, seed=3) * width + 1e5])
+    weights = pair_weights("general", 24)
+    expected = np.sum(weights.dense() * np.exp(-cdist(X, X, "sqeuclidean") / (2 * width**2)))
+    found = PairSum(X, weights, profiles_of(RBF(width))).objective(np.eye(2))
+    assert found == pytest.approx(expected, rel=1e-7)

@@ -22,7 +22,7 @@ from gramian.dependence.projection.weights import PairWeights
 from gramian.grams.features import squared_norms
 from gramian.grams.tiles import run_threaded, slices
 from gramian.kernels import Kernel
-from gramian.kernels.profile import Kind, WeightedProfiles, beta_sides, beta_tile
+from gramian.kernels.profile import Kind, WeightedProfiles, beta_sides, beta_tile, has_far_rows
 from gramian.typing import Array
 
 _EDGE = 256  # a tile of β, one of Γ and one of f′ then stay in the cache next to the processor
@@ -119,6 +119,11 @@ class KernelTiles:
             if profile.kind not in self._sides:
                 self._sides[profile.kind] = beta_sides(profile.kind, left, right)
         self.kinds = self._sides.keys()
+        # Whether some rows are too far out for the expanded square is asked once, not for every tile.
+        self._resolutions: list[float] = []
+        for _, profile in profiles:
+            far = profile.kind == "distance" and has_far_rows(*self._sides["distance"], profile.resolution)
+            self._resolutions.append(profile.resolution if far else np.inf)
 
     def beta(self, kind: Kind, rows: slice, columns: slice, *, same: bool, resolution: float = np.inf) -> Array:
         """A new tile of β; ``same`` says that it is a tile on the diagonal."""
@@ -132,9 +137,9 @@ class KernelTiles:
         """Σ_m μ_m f_m(β) on a tile, and the same sum of slopes f′ for each kind of β."""
         values: Array | None = None
         slopes: dict[Kind, Array] = {}
-        for weight, profile in self.profiles:
+        for (weight, profile), resolution in zip(self.profiles, self._resolutions, strict=True):
             kind, scales = profile.kind, None
-            beta = self.beta(kind, rows, columns, same=same, resolution=profile.resolution)
+            beta = self.beta(kind, rows, columns, same=same, resolution=resolution)
             if profile.row_scales is not None:
                 scales = profile.row_scales[rows, None] * profile.row_scales[columns]
                 beta *= scales
