@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from gramian.dependence.projection._eigenspace import ConstantPhi
 from gramian.dependence.projection._pairs import PairSum, profiles_of
-from gramian.dependence.projection._start import ConstantPhi
 from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import RBF, Kernel
 from gramian.typing import Array

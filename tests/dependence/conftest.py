@@ -1,9 +1,15 @@
-"""A network that several files of tests look at."""
+"""Random numbers, and a network, that several files of tests look at."""
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
 from gramian.dependence.network.dependence_network import DependenceNetwork
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
 
 
 @pytest.fixture(scope="module")

@@ -167,7 +167,7 @@ def _chance(features: Array, gaps: Array, n_tests: int, rng: np.random.Generator
         return p
     pairings = min(int(2 * n_tests / _LEVEL), _MOST_PAIRINGS)
     seed = int(rng.integers(2**31 - 1))
-    drawn = test(approximation="fourier", n_components=100, n_permutations=pairings, random_state=seed).pvalue
+    drawn = test(approximation="fourier", n_features=100, n_permutations=pairings, random_state=seed).pvalue
     none_as_large = drawn < 2 / (pairings + 1)
     return p if none_as_large else max(p, drawn)
 

@@ -114,8 +114,10 @@ def block(kernel: TileKernel, X: Matrix, Y: Matrix | None, dtype: np.dtype[Any])
 
 def rectangle(kernel: TileKernel, left: Any, right: Any, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
     """The dense block of two prepared sides, as a new array of the shape (rows of left, rows of right)."""
+    edge = _edge(np.dtype(dtype).itemsize)
+    if 0 < shape[0] * shape[1] <= edge * edge:  # one tile: cut and copied it would cost a fifth more
+        return np.asarray(kernel._tile(left, right), dtype)
     out = np.empty(shape, dtype)
-    edge = _edge(out.itemsize)
 
     def fill(rows: slice) -> None:
         for columns in slices(out.shape[1], 4 * edge):

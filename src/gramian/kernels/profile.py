@@ -349,11 +349,22 @@ def beta_diagonal(kind: Kind, X: Matrix) -> Array:
     return squared_norms(X) if kind == "inner" else np.zeros(X.shape[0], X.dtype)
 
 
+def has_far_rows(left: Matrix, right: Matrix, resolution: float) -> bool:
+    """Whether :func:`beta_tile` has distances of rows prepared for it to recompute; if not, it needs no resolution."""
+    limit = _farthest(left.dtype, resolution)
+    return bool(_column(left, -2).max(initial=0) > limit and _column(right, -1).max(initial=0) > limit)
+
+
+def _farthest(dtype: np.dtype[Any], resolution: float) -> float:
+    """The squared norm up to which the expanded square keeps enough digits."""
+    limits = np.finfo(dtype)
+    accuracy = 1e-9 if dtype == np.float64 else 2e-6
+    return min(accuracy * resolution**2 / float(limits.eps), float(limits.max))
+
+
 def _refine(squared: Array, left: Matrix, right: Matrix, resolution: float) -> None:
     """Recompute, in place, the squared distances of rows that are too far out for the dtype from their differences."""
-    accuracy = 1e-9 if squared.dtype == np.float64 else 2e-6
-    limits = np.finfo(squared.dtype)
-    limit = min(accuracy * resolution**2 / float(limits.eps), float(limits.max))
+    limit = _farthest(squared.dtype, resolution)
     far_left, far_right = (np.flatnonzero(_column(side, place) > limit) for side, place in ((left, -2), (right, -1)))
     if len(far_left) and len(far_right):
         x, y = (side[rows][:, :-2] for side, rows in ((left, far_left), (right, far_right)))

@@ -13,6 +13,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import normalized_mutual_info_score
+from sklearn.preprocessing import StandardScaler
 
 from gramian.datasets import make_large_gauss, make_moon_views, make_small_gauss
 from gramian.dependence.projection import _estimator
@@ -93,7 +94,6 @@ def textbook(X, y, k, q, weight, width):
     return labels, W @ W.T, weight * np.trace(Y.T @ Q @ Y) - np.trace(U.T @ Q @ U)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 class TestBesideFiveLines:
     """Groupings that projecting out the known means and spectral clustering find are found by default too."""
 
@@ -118,6 +118,7 @@ class TestBesideFiveLines:
         assert np.abs(model.components_[:, 0]).max() > 0.9
         assert model.n_components_ in (1, 2)
 
+    @pytest.mark.filterwarnings("ignore:clusters and projection still changed")  # a direction without groups turns
     def test_three_groups(self):
         """As many groups are sought as asked for, in as many components or one less."""
         rng = np.random.default_rng(0)
@@ -211,13 +212,17 @@ class TestHiddenViews:
             assert model.novelty_ < 0.01
         assert np.mean(found) >= least - 1e-12
 
-    @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-    def test_defaults_where_nothing_stands_apart(self):
-        """Without a clear alternative the width is not one that isolates rows."""
-        rng = np.random.default_rng(0)
+    @pytest.mark.parametrize("seed", range(3))
+    def test_defaults_where_nothing_stands_apart(self, seed):
+        """Without a clear alternative the width is not one that isolates rows, and the turns come to rest."""
+        rng = np.random.default_rng(seed)
         X = rng.normal(size=(120, 6))
         model = AlternativeClustering(random_state=0).fit(X, rng.integers(2, size=120))
+        parts = model.kernel_.width_ / np.median(pdist(StandardScaler().fit_transform(X)))
+        assert min(abs(parts - part) for part in (0.5, 0.2, 0.1, 0.05)) < 1e-9
         assert np.bincount(model.labels_).min() > 20
+        assert np.median(model.degrees_) > 5  # a row alone has degree 1
+        assert model.novelty_ < 0.02
 
     def test_spectral_start_beats_random_ones(self):
         """From the spectral start the hidden moons are found; from random ones much less often."""
@@ -239,19 +244,25 @@ class TestHiddenViews:
         assert nmi(hidden, model.labels_) == pytest.approx(1)
         np.testing.assert_array_equal(model.predict(X), model.labels_)
 
-    def test_a_chain_finds_view_after_view(self):
-        """Three independent splits are found one after the other by passing what is known as columns."""
-        rng = np.random.default_rng(0)
+    @pytest.mark.filterwarnings("ignore:clusters and projection still changed")  # where it is not found
+    @pytest.mark.parametrize(("kernel", "least"), [("auto", 4), (RBF(0.5), 3)], ids=str)
+    def test_a_chain_finds_view_after_view(self, kernel, least):
+        """Three independent splits are found one after the other by passing what is known as columns.
+
+        Not on every draw: two splits that are equally clear can first be found as their exclusive or.
+        """
         bits = np.array([[int(c) for c in f"{i % 8:03b}"] for i in range(160)])
-        X = 6 * bits * [1.0, 0.9, 0.8] + 0.3 * rng.normal(size=(160, 3))
-        known = bits[:, :1]
-        for _ in range(2):
-            model = AlternativeClustering(2, random_state=0).fit(X, known)
-            known = np.column_stack([known, model.labels_])
-        assert model.novelty_.shape == (2,)
-        assert model.novelty_.max() < 0.01
-        for split in bits.T:
-            assert max(nmi(split, column) for column in known.T) == pytest.approx(1)
+        found = 0
+        for seed in range(5):
+            X = 6 * bits * [1.0, 0.9, 0.8] + 0.3 * np.random.default_rng(seed).normal(size=(160, 3))
+            known = bits[:, :1]
+            for _ in range(2):
+                model = AlternativeClustering(2, kernel=kernel, random_state=0).fit(X, known)
+                known = np.column_stack([known, model.labels_])
+            assert model.novelty_.shape == (2,)
+            assert model.novelty_.max() < 0.01
+            found += all(max(nmi(split, column) for column in known.T) > 0.99 for split in bits.T)
+        assert found >= least
 
     def test_balance(self):
         """novelty="balance" is the ratio of the two terms under all columns."""

@@ -8,53 +8,37 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import eigh
-from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import StandardScaler
 
 import gramian
-from dependence.projection.textbook_ism import KERNELS, kernel_of, orthonormal, pair_weights, projector, rows
+from dependence.projection.textbook_ism import (
+    KERNELS,
+    blobs,
+    orthonormal,
+    pair_weights,
+    projector,
+    rows,
+    standardised,
+)
 from dependence.projection.textbook_ism import objective as slow_objective
-from gramian.dependence.projection import _climb
-from gramian.dependence.projection._climb import Climb
-from gramian.dependence.projection._eigenspace import KrylovSpace
-from gramian.dependence.projection._pairs import Formed, PairSum, profiles_of
-from gramian.dependence.projection._start import ConstantPhi
+from gramian.dependence.projection._pairs import PairSum, profiles_of
 from gramian.dependence.projection.ism import ism, objective, sine, suggest_n_components
 from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import (
     RBF,
-    ExponentialProduct,
     InverseMultiquadric,
     Laplacian,
     Linear,
     Multiquadric,
     Polynomial,
-    ProfileKernel,
     RelativeRBF,
     SquaredDistance,
 )
 
 ism_module = import_module("gramian.dependence.projection.ism")  # the package's attribute of this name is the function
-
-
-def standardised(load):
-    """A data set with columns of mean 0 and variance 1, its labels, and the median of its distance matrix."""
-    X, y = load(return_X_y=True)
-    X = StandardScaler().fit_transform(X)
-    return X, y, float(np.median(cdist(X, X)))
-
-
-def blobs(n=120, d=6, seed=0):
-    """Three classes that differ in two of the columns."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 3, n)
-    X = rng.normal(size=(n, d))
-    X[:, :2] += 2 * np.array([[0, 0], [1, 0], [0, 1]])[y]
-    return X - X.mean(axis=0), y
 
 
 # Special cases that have a name ----------------------------------------------------------------------------
@@ -112,7 +96,7 @@ def test_constant_slopes(kernel, kind, zero_diagonal):
     """Where Φ does not depend on W, the leading eigenvectors of the Φ of all pairs are found, for any weights."""
     X, weights = rows(40, 7), pair_weights(kind, 40)
     result = ism(X, weights, kernel, 2, zero_diagonal=zero_diagonal)
-    phi = PairSum(X, weights, profiles_of(kernel), zero_diagonal=zero_diagonal).evaluate(orthonormal(7)).matrix()
+    phi = PairSum(X, weights, profiles_of(kernel), zero_diagonal=zero_diagonal).evaluate(orthonormal(7)).matrix
     values, vectors = np.linalg.eigh(phi)
     np.testing.assert_allclose(result.eigenvalues, values[::-1][:2], rtol=1e-7, atol=1e-8)
     assert sine(vectors[:, -2:], result.components.T) < 1e-6
@@ -192,31 +176,6 @@ def test_breast_cancer_does_not_cycle():
 # Promises of every run -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_never_down(seed):
-    """On noise, where the plain method often falls, J never does; the end is a stationary point of the right J."""
-    rng = np.random.default_rng(seed)
-    name = ["rbf", "multiquadric", "scaled polynomial", "inverse multiquadric", "sum"][seed % 5]
-    X, weights = rows(60, 8, seed), pair_weights(["labels", "difference"][seed % 2], 60, seed)
-    kernel = kernel_of(name, X)
-    q = int(rng.integers(1, 5))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        result = ism(X, weights, kernel, q, init=["spectral", "random"][seed % 3 == 0], random_state=seed, max_iter=60)
-    path = result.objective_path
-    assert np.all(np.diff(path) >= -1e-9 * np.abs(path[:-1]))
-    W = result.components.T
-    np.testing.assert_allclose(W.T @ W, np.eye(q), atol=1e-10)
-    assert result.objective == pytest.approx(slow_objective(X, weights.dense(), kernel, W), rel=1e-9, abs=1e-9)
-    phi = PairSum(X, weights, profiles_of(kernel)).evaluate(W).matrix()
-    image = phi @ W
-    residual = np.linalg.norm(image - W @ (W.T @ image)) / np.linalg.norm(image)
-    assert residual == pytest.approx(result.residual, rel=1e-3, abs=1e-9)
-    assert not result.converged or result.residual < 1e-6 or result.status == "stalled"
-    np.testing.assert_allclose(result.spectrum, np.linalg.eigvalsh(phi)[::-1], rtol=1e-6, atol=1e-6 * np.abs(phi).max())
-    np.testing.assert_allclose(result.eigenvalues, np.linalg.eigvalsh(W.T @ image)[::-1], rtol=1e-6, atol=1e-8)
-
-
 @given(st.integers(0, 10**6), st.sampled_from(["rbf", "multiquadric", "polynomial"]))
 @settings(max_examples=15, deadline=None)
 def test_rotation_of_the_columns(seed, name):
@@ -245,19 +204,6 @@ def test_repeats():
         assert first.objective == second.objective
 
 
-@pytest.mark.parametrize("convergence", ["subspace", "eigenvalues", "stationarity", "objective"])
-def test_criteria(convergence):
-    """Every criterion ends at the maximum, the published one and that of J a little before it."""
-    X, y, width = standardised(load_wine)
-    weights = PairWeights.of_labels(y)
-    best = ism(X, weights, RBF(width), 3, tol=1e-10).objective
-    result = ism(X, weights, RBF(width), 3, convergence=convergence, tol=1e-5)
-    assert result.converged
-    assert result.objective == pytest.approx(best, rel=1e-5)
-    loose = ism(X, weights, RBF(width), 3, convergence="eigenvalues", tol=0.01, safeguard=False)
-    assert loose.n_iter < 10
-
-
 def test_start():
     """A given start is used; at the maximum nothing is left to do."""
     X, y = blobs()
@@ -274,33 +220,6 @@ def test_start():
 # The spectral start ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("kind", ["labels", "general", "difference"])
-def test_spectral_start_is_phi_at_zero(name, kind):
-    """The start spans the leading eigenvectors of Φ(W = 0)."""
-    X, weights = rows(40, 7), pair_weights(kind, 40)
-    profiles = profiles_of(kernel_of(name, X))
-    values, vectors = ConstantPhi(X, weights, profiles).leading(2)
-    assert np.all(np.isfinite(vectors))
-    phi = PairSum(X, weights, profiles).evaluate(np.zeros((7, 2))).matrix()
-    if name == "even polynomial":  # f′(0) = 0: the linear kernel stands in
-        phi = PairSum(X, weights, profiles_of(Linear())).evaluate(orthonormal(7)).matrix()
-    expected, basis = np.linalg.eigh(phi)
-    np.testing.assert_allclose(values, expected[::-1][:2], rtol=1e-7, atol=1e-9)
-    if expected[-2] > 1e-8:
-        assert sine(basis[:, -2:], vectors) < 1e-6
-
-
-def test_arbitrary_directions_are_principal():
-    """Beyond the rank of Φ at zero the start takes the principal directions of what is left."""
-    X, y, _ = standardised(load_wine)
-    values, W = ConstantPhi(X, PairWeights.of_labels(y), profiles_of(RBF(5.0))).leading(4)
-    assert np.count_nonzero(values) == 2
-    rest = X - X @ projector(W[:, :2])
-    expected = PCA(2).fit(rest).components_.T
-    assert sine(expected, W[:, 2:]) < 1e-8
-
-
 def test_too_many_components_warn():
     """With a kernel of constant slope, components beyond the rank are announced; so is a vanishing gap."""
     X, y, _ = standardised(load_wine)
@@ -312,45 +231,6 @@ def test_too_many_components_warn():
 
 
 # Other ways to the same end --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kernel", [RBF(9.0), Polynomial(2, 20.0)], ids=repr)
-def test_products_find_what_the_matrix_finds(kernel, monkeypatch):
-    """With Φ by its products only, the same maximum is found as with Φ formed."""
-    X, y = blobs(150, 60)
-    weights = PairWeights.of_labels(y)
-    formed = ism(X, weights, kernel, 2, max_iter=500)
-    monkeypatch.setattr(ism_module, "_FEW_COLUMNS", 5)
-    held = ism(X, weights, kernel, 2, max_iter=500)
-    assert held.objective == pytest.approx(formed.objective, rel=1e-9)
-    assert sine(held.components.T, formed.components.T) < 1e-5
-    assert held.residual < 1e-6
-    np.testing.assert_allclose(held.spectrum[:3], formed.spectrum[:3], rtol=1e-5)
-    assert held.top_eigenspace == formed.top_eigenspace
-
-
-def test_products_give_way_to_the_matrix(monkeypatch):
-    """Where a step takes too many products, Φ is formed from then on, with the same end."""
-    X, y = blobs(150, 60)
-    weights = PairWeights.of_labels(y)
-    formed = ism(X, weights, RBF(9.0), 2)
-    monkeypatch.setattr(ism_module, "_FEW_COLUMNS", 5)
-    monkeypatch.setattr(KrylovSpace, "costly", lambda space: True)
-    switched = ism(X, weights, RBF(9.0), 2)
-    assert len(switched.spectrum) == 60
-    assert switched.objective == pytest.approx(formed.objective, rel=1e-9)
-
-
-def test_slow_climbs_are_extrapolated(monkeypatch):
-    """Extrapolation leads to the same maximum in a fraction of the evaluations, and never down."""
-    X, y, _ = standardised(load_wine)
-    weights, kernel = PairWeights.of_labels(y), 4**-3.0 * Polynomial(3, 4.0)
-    quick = ism(X, weights, kernel, 4)
-    monkeypatch.setattr(_climb, "_SLOW", 1.0)
-    slow = ism(X, weights, kernel, 4)
-    assert quick.objective == pytest.approx(slow.objective, rel=1e-10)
-    assert quick.n_evaluations < 0.7 * slow.n_evaluations
-    assert np.diff(quick.objective_path).min() >= -1e-12 * quick.objective
 
 
 @pytest.mark.parametrize("kernel", [RBF(12.0), Linear(), Polynomial(2, 20.0)], ids=repr)
@@ -373,20 +253,6 @@ def test_negative_weights_prefer_to_see_nothing():
         result = ism(X, -PairWeights.of_labels(y), SquaredDistance(), 2)
     assert result.objective == 0
     assert objective(X, -PairWeights.of_labels(y), SquaredDistance(), result.components.T) == pytest.approx(0, abs=1e-9)
-
-
-@pytest.mark.parametrize(("approximation", "close"), [("nystroem", 1e-4), ("fourier", 0.15)])
-def test_approximations_find_the_subspace(approximation, close):
-    """The approximated problem has nearly the subspace of the exact one, and its path never falls."""
-    X, y = blobs(1000, 10)
-    weights = PairWeights.of_labels(y)
-    exact = ism(X, weights, RBF(2.0), 2)
-    result = ism(X, weights, RBF(2.0), 2, approximation=approximation, n_features=300, random_state=0)
-    assert sine(exact.components.T, result.components.T) < close
-    assert objective(X, weights, RBF(2.0), result.components.T) >= exact.objective * (1 - 0.01)
-    path = result.objective_path
-    assert np.all(np.diff(path) >= -1e-9 * np.abs(path[:-1]))
-    assert result.converged
 
 
 def test_number_of_components():
@@ -435,57 +301,6 @@ def test_bad_input():
         ism(1e60 * X, weights, Polynomial(6), 2)
 
 
-@pytest.mark.parametrize(
-    ("scale", "kernel"),
-    [
-        (1e3, RBF(1.0)),
-        (1.0, RBF(1e-3)),
-        (1.0, 0.0 * RBF(1.0)),
-        (0.0, RBF(1.0)),
-        (0.0, Polynomial(3)),
-        (1e3, ProfileKernel(lambda b: np.exp(-b / 2), lambda b: -0.5 * np.exp(-b / 2))),
-    ],
-    ids=["large numbers", "narrow", "zero", "constant", "constant polynomial", "written"],
-)
-@pytest.mark.parametrize("held", [False, True])
-def test_flat_kernels(monkeypatch, scale, kernel, held):
-    """Where the kernel says nothing the start is returned, and nothing is called a solution."""
-    monkeypatch.setattr(ism_module, "_FEW_COLUMNS", 5 if held else 200)
-    X = 0.3 + scale * rows(200, 40)
-    start = orthonormal(40, 2)
-    with pytest.warns(ConvergenceWarning, match="flat on all projections of X.*scale X, or widen"):
-        result = ism(X, PairWeights.of_labels(rows(200, 1)[:, 0] > 0), kernel, 2, init=start)
-    assert (result.status, result.converged, result.n_iter) == ("stalled", False, 0)
-    assert sine(start, result.components.T) < 1e-10
-
-
-def test_flat_landmarks():
-    """The same through landmarks, where these are fewer than the rows."""
-    X = 1e3 * rows(200, 6)
-    weights, options = PairWeights.of_labels(X[:, 3] > 0), {"approximation": "nystroem", "n_features": 50}
-    with pytest.warns(ConvergenceWarning, match="flat on all projections of X"):
-        assert not ism(X, weights, RBF(1.0), 2, random_state=0, **options).converged
-    assert ism(X, weights, RBF(1e3), 2, random_state=0, **options).converged
-
-
-def test_a_failed_climb_warns():
-    """A climb that ends short of a stationary point says so, whatever ended it."""
-
-    class Opposite(PairSum):
-        def evaluate(self, W):
-            evaluation = super().evaluate(W)
-            return Formed(evaluation.objective, evaluation.size, -evaluation.matrix())
-
-    X, y = blobs()
-    total = Opposite(X, PairWeights.of_labels(y), profiles_of(RBF(2.0)))
-    run = Climb(total, "subspace", 1e-6, 50, True, np.random.default_rng(0))
-    with pytest.warns(ConvergenceWarning, match="no step raises the objective, though .* is not stationary"):
-        result = run.run(orthonormal(6, 2), None, 0)
-    assert not result.converged
-    with pytest.raises(ValueError, match="pass the derivative of value"):
-        ism(X, PairWeights.of_labels(y), ProfileKernel(lambda b: np.exp(-b), lambda b: np.exp(-b)), 2)
-
-
 @pytest.mark.parametrize("zero_diagonal", [False, True])
 @pytest.mark.parametrize("kind", ["labels", "general"])
 def test_closed_form_with_offset(kind, zero_diagonal):
@@ -494,26 +309,6 @@ def test_closed_form_with_offset(kind, zero_diagonal):
     result = ism(X, weights, Polynomial(1, 5.0), 2, zero_diagonal=zero_diagonal)
     expected = slow_objective(X, weights.dense(), Polynomial(1, 5.0), result.components.T, zero_diagonal)
     assert result.objective == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.parametrize("q", [1, 2])
-def test_the_gap_is_seen_from_few_components(monkeypatch, q):
-    """Five directions matter; the gap after them shows with one component too, by the matrix or by products."""
-    X = rows(300, 12)
-    weights = PairWeights.of_targets(X[:, :5])
-    closed = ism(X, weights, Linear(), q)
-    assert suggest_n_components(closed) == 5
-    phi = X.T @ weights.dense() @ X
-    np.testing.assert_allclose(closed.spectrum, np.linalg.eigvalsh(phi)[::-1], atol=1e-9 * np.linalg.norm(phi))
-    monkeypatch.setattr(ism_module, "_FEW_COLUMNS", 5)
-    X = rows(300, 60)
-    weights = PairWeights.of_targets(X[:, :5])
-    held = ism(X, weights, RBF(40.0), q)
-    assert 5 < len(held.spectrum) < 60
-    assert suggest_n_components(held) == 5
-    phi = PairSum(X, weights, profiles_of(RBF(40.0))).evaluate(held.components.T).matrix()
-    expected = np.linalg.eigvalsh(phi)[::-1][: len(held.spectrum)]
-    np.testing.assert_allclose(held.spectrum, expected, atol=2e-3 * expected[0])
 
 
 def test_memory():
@@ -534,34 +329,3 @@ def test_too_many_pairs(monkeypatch):
     with pytest.raises(ValueError, match="pass approximation='nystroem' or 'fourier'"):
         ism(X, PairWeights.of_labels(y), RBF(2.0), 2)
     assert ism(X, PairWeights.of_labels(y), Linear(), 2).converged
-
-
-def test_landmarks_without_a_kernel():
-    """A kernel that is zero, or not finite, among the landmarks is told apart from a failure of linear algebra."""
-    X, weights = rows(50, 4), PairWeights.of_labels(np.arange(50) % 2)
-    with pytest.warns(ConvergenceWarning, match="flat"):
-        ism(0 * X, weights, Polynomial(2, 0.0), 2, approximation="nystroem")
-    with pytest.raises(ValueError, match="the kernel overflows on the projected X; scale the columns"):
-        ism(1e3 * X, weights, ExponentialProduct(1.0), 2, approximation="nystroem")
-
-
-def test_a_climb_on_the_level_ends():
-    """Where Φ vanishes no shift makes J rise, and the search for one must not go on for ever."""
-
-    class Level:
-        W = np.eye(3)[:, :1]
-
-        def leading(self, shift):
-            return np.zeros(2), np.eye(3)[:, 1:2]
-
-        def span(self):
-            return 0.0
-
-    class Falling:
-        objective = 0.5
-
-        def evaluate(self, W):
-            return self
-
-    climb = Climb(Falling(), "subspace", 1e-6, 10, True, np.random.default_rng(0))
-    assert climb._step(Level(), 1.0) is None

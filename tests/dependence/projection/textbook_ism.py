@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
+from sklearn.preprocessing import StandardScaler
 
 from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import (
@@ -122,3 +124,19 @@ def double_loop_phi(X, gamma, profiles, W, zero_diagonal=False):
 def projector(W):
     """W Wᵀ of a basis given as columns."""
     return W @ W.T
+
+
+def standardised(load):
+    """A data set with columns of mean 0 and variance 1, its labels, and the median of its distance matrix."""
+    X, y = load(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    return X, y, float(np.median(cdist(X, X)))
+
+
+def blobs(n=120, d=6, seed=0):
+    """Three classes that differ in two of the columns."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    X = rng.normal(size=(n, d))
+    X[:, :2] += 2 * np.array([[0, 0], [1, 0], [0, 1]])[y]
+    return X - X.mean(axis=0), y

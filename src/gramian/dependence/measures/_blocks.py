@@ -57,7 +57,7 @@ def _diagonal_blocks(tile: Array, size: int) -> Array:
 
 
 def _noise(K: Array, L: Array, x: Tiles, y: Tiles) -> Array:
-    """What rounding may leave of the estimate from each pair of matrices: digits of one times the other."""
+    """The rounding error of the estimate from each pair of matrices."""
     size_x, size_y = (np.sqrt(np.einsum("bij,bij->b", M, M)) / M.shape[1] for M in (K, L))
     return np.asarray(x.noise * size_y + y.noise * size_x + 10 * max(x.eps, y.eps) * size_x * size_y)
 

@@ -36,7 +36,7 @@ def paired_grams(
     kernel_y: KernelChoice,
     *,
     approximation: str | None = None,
-    n_components: int = 300,
+    n_features: int = 300,
     random_state: RandomState = None,
     least: int = 2,
 ) -> tuple[Gram, Gram]:
@@ -44,18 +44,18 @@ def paired_grams(
 
     Parameters
     ----------
-    X, Y, kernel_x, kernel_y, approximation, n_components, random_state
+    X, Y, kernel_x, kernel_y, approximation, n_features, random_state
         As in :func:`gramian.dependence.hsic`.
     least : int
         Fewest samples that the caller can work with.
     """
     if approximation not in (None, "nystroem", "fourier"):
         raise ValueError(f"approximation={approximation!r} is not known; pass None, 'nystroem' or 'fourier'")
-    whole(n_components, "n_components")
+    whole(n_features, "n_features")
     seeds = (None, None) if random_state is None else spawn(random_state, 2)
     sides = []
     for data, name, choice, seed in ((X, "X", kernel_x, seeds[0]), (Y, "Y", kernel_y, seeds[1])):
-        kernel = _kernel(data, name, choice, approximation, int(n_components))
+        kernel = _kernel(data, name, choice, approximation, int(n_features))
         sides.append(_label_gram(data, name) if kernel is None else _gram(data, name, kernel, seed))
     (n, m) = (side.shape[0] for side in sides)
     if n != m:
@@ -96,7 +96,7 @@ def restored(value: float, *units: float) -> float:
     return value
 
 
-def _kernel(data: Any, name: str, choice: KernelChoice, approximation: str | None, n_components: int) -> Kernel | None:
+def _kernel(data: Any, name: str, choice: KernelChoice, approximation: str | None, n_features: int) -> Kernel | None:
     """The unfitted kernel of one side: as chosen, or its approximation; None for labels."""
     if isinstance(data, Gram):
         if not (isinstance(choice, str) and choice == "precomputed"):
@@ -113,7 +113,7 @@ def _kernel(data: Any, name: str, choice: KernelChoice, approximation: str | Non
     if approximation is None or kernel.has_features or kernel.pairwise or kernel.sparse_blocks:
         return kernel
     approximate = Nystroem if approximation == "nystroem" else FourierFeatures
-    return approximate(min(n_components, np.shape(data)[0]), kernel=kernel)
+    return approximate(min(n_features, np.shape(data)[0]), kernel=kernel)
 
 
 def _gram(data: Any, name: str, kernel: Kernel, seed: RandomState) -> Gram:

@@ -1,4 +1,4 @@
-"""Sums over all pairs of samples of two Grams: what HSIC and the moments of its null distribution are made of.
+"""Sums over all pairs of samples of two Grams, from which HSIC and the moments of its null distribution follow.
 
 Where both Grams have factors the sums are small products of them. Otherwise one pass over the tiles on and above the
 diagonal evaluates each kernel once and keeps nothing. Any a may be subtracted as K_ij − a_i − a_j, because centring
@@ -33,7 +33,7 @@ _DENSE_BYTES = 64 * 2**20
 
 @dataclass(frozen=True)
 class SideSums:
-    """What one Gram K contributes: Σ_j K_ij and K_ii, both (n,), and what rounding may leave of a constant K_ii."""
+    """Row sums Σ_j K_ij (n,) and diagonal K_ii (n,) of one Gram, and the rounding error of a constant K_ii."""
 
     rows: Array
     diagonal: Array
@@ -159,12 +159,12 @@ def _entries(gram: Gram) -> tuple[Callable[[Rows, Rows], Array], Array, float]:
 
 
 def _noise(gram: Gram, diagonal: Array) -> float:
-    """Similarities of this size, centred: their last digits."""
+    """The rounding error of centred similarities of this size."""
     return float(10 * np.finfo(gram.dtype).eps * np.abs(diagonal).max())
 
 
 def _noise_of_centred(gram: Gram, diagonal: Array) -> float:
-    """Features are centred before they are multiplied, so that of a large offset only a square of digits is left."""
+    """The rounding error where features are centred before they are multiplied: a large offset costs no digits."""
     return float((30 * np.finfo(gram.dtype).eps) ** 2 * np.abs(diagonal).max())
 
 
@@ -235,7 +235,7 @@ def _factored(x: Gram, y: Gram, F: Factor, G: Factor, squares: bool) -> PairSums
 
 
 class Centred:
-    """Features less their mean, a few rows at a time; sparse ones are left as they are where that is enough."""
+    """Features minus their mean, a few rows at a time; sparse ones are left as they are where that is enough."""
 
     def __init__(self, factor: Factor) -> None:
         self.factor = factor

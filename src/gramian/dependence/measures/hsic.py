@@ -18,7 +18,7 @@ _QUADRUPLE = 4  # the fewest samples with an unbiased estimate
 
 
 class UndefinedAlignmentError(ValueError):
-    """A normalised HSIC that does not exist, because HSIC(X, X) or HSIC(Y, Y) is zero: 0 / 0.
+    """Raised when a normalised HSIC is 0 / 0, because HSIC(X, X) or HSIC(Y, Y) is zero.
 
     The biased HSIC(X, X) is zero if all samples of X are equally alike. The unbiased one is zero also if
     K_ij = a_i + a_j for all pairs i ≠ j, as for a column of two values of which one occurs once. HSIC itself is 0
@@ -43,11 +43,11 @@ def hsic(
     estimator: str = "biased",
     normalized: bool = False,
     approximation: str | None = None,
-    n_components: int = 300,
+    n_features: int = 300,
     block_size: int | None = None,
     random_state: RandomState = None,
 ) -> float:
-    """The Hilbert–Schmidt independence criterion: how much of Y can be told from X, linearly or not.
+    """Measure the dependence between X and Y, linear or not: the Hilbert–Schmidt independence criterion (HSIC).
 
     With the kernel matrices K of X and L of Y and the centring matrix H = I − 11ᵀ/n,
 
@@ -85,14 +85,14 @@ def hsic(
     normalized : bool, default False
         Divide by √(HSIC(X, X) HSIC(Y, Y)), which gives :func:`center_alignment`. Not for "block" and "linear".
     approximation : {None, "nystroem", "fourier"}, default None
-        "nystroem" is short for ``kernel_x=Nystroem(n_components, kernel=kernel_x)``, and the same for Y, where a
+        "nystroem" is short for ``kernel_x=Nystroem(n_features, kernel=kernel_x)``, and the same for Y, where a
         kernel has no finite features of its own (:class:`gramian.Nystroem`); "fourier" for
-        :class:`gramian.FourierFeatures`. O(n · n_components²) time. None is exact. Landmarks miss part of
+        :class:`gramian.FourierFeatures`. O(n · n_features²) time. None is exact. Landmarks miss part of
         the kernel, so the value comes out lower: for 100,000 dependent samples of 20 columns by 0.7 % with the median
         width and by 3 % with a width of two thirds of it (``benchmarks/dependence.py``), by more where only chance is
         left to measure. Waves are right on average, but off by 1 % to 30 % in one draw. For one value
         ``estimator="block"`` is faster and closer; features serve tests and many calls.
-    n_components : int, default 300
+    n_features : int, default 300
         Number of landmarks or waves.
     block_size : int, optional
         B, at least 4; by default √n. Only for "block".
@@ -156,7 +156,7 @@ def hsic(
         kernel_x,
         kernel_y,
         approximation=approximation,
-        n_components=n_components,
+        n_features=n_features,
         random_state=kernel_seed,
         least=2 if estimator == "biased" else _QUADRUPLE,
     )
@@ -181,10 +181,10 @@ def center_alignment(
     kernel_y: KernelChoice = "linear",
     estimator: str = "biased",
     approximation: str | None = None,
-    n_components: int = 300,
+    n_features: int = 300,
     random_state: RandomState = None,
 ) -> float:
-    """Centred kernel alignment (CKA): the cosine between two kernels, for representations of the same samples.
+    """Compare two representations of the same samples by centred kernel alignment (CKA), a cosine between kernels.
 
         CKA(X, Y) = HSIC(X, Y) / √(HSIC(X, X) HSIC(Y, Y)),
 
@@ -194,7 +194,7 @@ def center_alignment(
 
     Parameters
     ----------
-    X, Y, kernel_x, kernel_y, approximation, n_components, random_state
+    X, Y, kernel_x, kernel_y, approximation, n_features, random_state
         As in :func:`hsic`.
     estimator : {"biased", "unbiased"}, default "biased"
         "biased" lies in [0, 1] for positive semi-definite kernels, but tends to 1 for any two tables that have many
@@ -240,7 +240,7 @@ def center_alignment(
         estimator=estimator,
         normalized=True,
         approximation=approximation,
-        n_components=n_components,
+        n_features=n_features,
         random_state=random_state,
     )
 

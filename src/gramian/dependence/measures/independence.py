@@ -57,7 +57,7 @@ def hsic_test(
     method: str = "permutation",
     n_permutations: int = 999,
     approximation: str | None = None,
-    n_components: int = 300,
+    n_features: int = 300,
     block_size: int | None = None,
     random_state: RandomState = None,
 ) -> IndependenceTest:
@@ -65,7 +65,7 @@ def hsic_test(
 
     Parameters
     ----------
-    X, Y, kernel_x, kernel_y, approximation, n_components
+    X, Y, kernel_x, kernel_y, approximation, n_features
         As in :func:`hsic`.
     method : {"permutation", "gamma", "block"}, default "permutation"
         - "permutation": compare with ``n_permutations`` random pairings of the same samples. With b of them at
@@ -132,7 +132,7 @@ def hsic_test(
         kernel_x,
         kernel_y,
         approximation=approximation,
-        n_components=n_components,
+        n_features=n_features,
         random_state=kernel_seed,
         least={"permutation": 2, "gamma": 6, "block": 8}[method],
     )

@@ -1,4 +1,4 @@
-"""Samples and their classes, as the layered classifiers take them: checked, coded, counted, scaled, drawn from."""
+"""Check, encode, scale and subsample labelled rows for the layered classifiers."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def check_classes(owner: Any, X: Matrix, y: Any) -> tuple[Array, Array, Array]:
     return X, classes, codes
 
 
-def indicators(codes: Array) -> Array:
-    """Y (n, k), one column per class."""
+def class_indicators(codes: Array) -> Array:
+    """The indicator matrix Y (n, k), one column per class."""
     n, k = len(codes), int(codes.max()) + 1
     require_memory(8.0 * n * k, f"the {n}×{k} matrix of labels", "use fewer classes, or fewer rows")
     Y = np.zeros((n, k))
@@ -76,7 +76,7 @@ def stratified_rows(codes: Array, n_rows: int | None, rng: np.random.Generator) 
 
 
 def telling_rows(X: Array, codes: Array, n_rows: int | None, rng: np.random.Generator) -> Array:
-    """As :func:`stratified_rows`; among the different rows of each class where it drew equal rows only."""
+    """Rows drawn as by :func:`stratified_rows`, but from the distinct rows where all drawn rows are equal."""
     rows = stratified_rows(codes, n_rows, rng)
     if len(rows) < len(X) and all_equal(X[rows]):
         different = np.sort(np.unique(np.column_stack([X, codes]), axis=0, return_index=True)[1])
@@ -85,7 +85,7 @@ def telling_rows(X: Array, codes: Array, n_rows: int | None, rng: np.random.Gene
 
 
 def all_equal(X: Array) -> bool:
-    """Whether there is but one row, perhaps repeated."""
+    """Whether all rows are equal."""
     return bool((X.min(axis=0) == X.max(axis=0)).all())
 
 

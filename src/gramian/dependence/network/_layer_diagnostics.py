@@ -1,4 +1,4 @@
-"""How far a layer has come: dependence on the labels, alignment, scatter, and the geometry of the class means.
+"""Diagnostics of a network layer: dependence on the labels, alignment, scatter, geometry of the class means.
 
 All of it follows from a few class sums, so one streamed pass over the kernel matrix, or one over features, answers
 every question. The dependence network reports these numbers for each of its layers.
@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from gramian.dependence.network._labelled_samples import indicators
+from gramian.dependence.network._labelled_samples import class_indicators
 from gramian.dependence.network.label_bandwidth import LabelKernel, class_weights
 from gramian.grams import tiles
 from gramian.kernels import Kernel
@@ -20,7 +20,7 @@ from gramian.typing import Array
 
 @dataclass(frozen=True)
 class KernelClassSums:
-    """What a kernel matrix K says about classes, without the matrix.
+    """Sums of a kernel matrix K within and between classes, without storing K.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class KernelClassSums:
     @classmethod
     def of_kernel(cls, kernel: Kernel, Z: Array, codes: Array) -> KernelClassSums:
         """By one pass over the kernel matrix of Z in strips of rows; time n², memory n."""
-        Y = indicators(codes)
+        Y = class_indicators(codes)
         n, counts = len(Z), Y.sum(axis=0)
         of_rows, squares = np.empty_like(Y), np.zeros((len(counts), len(counts)))
         for rows in tiles.slices(n, max(1, tiles.TILE_BYTES // (8 * n))):
@@ -77,7 +77,7 @@ class KernelClassSums:
     @classmethod
     def of_features(cls, R: Array, codes: Array) -> KernelClassSums:
         """Of the kernel matrix R Rᵀ, in time linear in n."""
-        Y = indicators(codes)
+        Y = class_indicators(codes)
         counts, totals = Y.sum(axis=0), Y.T @ R
 
         def norm(w: Array) -> float:
@@ -146,7 +146,7 @@ class MeanGeometry:
 
 def scatter_ratio(Z: Array, codes: Array) -> float:
     """T: the squared distances within classes over those between them, summed over pairs."""
-    Y = indicators(codes)
+    Y = class_indicators(codes)
     counts = Y.sum(axis=0)
     centred = Z - Z.mean(axis=0)
     squares = Y.T @ (centred * centred).sum(axis=1)
@@ -159,7 +159,7 @@ def scatter_ratio(Z: Array, codes: Array) -> float:
 
 def class_scatter(Z: Array, codes: Array) -> float:
     """Mean squared distance of a row to its class mean: the least MSE once each class has moved to its target."""
-    Y = indicators(codes)
+    Y = class_indicators(codes)
     means = (Y.T @ Z) / Y.sum(axis=0)[:, None]
     return float(((Z - means[codes]) ** 2).sum() / len(Z))
 

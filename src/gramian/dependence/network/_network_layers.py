@@ -17,8 +17,8 @@ from sklearn.neighbors import NearestNeighbors
 from gramian.configuration import require_memory
 from gramian.dependence.network._layer_diagnostics import KernelClassSums, LayerReport, class_scatter, scatter_ratio
 from gramian.dependence.network.label_bandwidth import LabelKernel
+from gramian.dependence.projection._eigenspace import ConstantPhi
 from gramian.dependence.projection._pairs import PairSum, profiles_of
-from gramian.dependence.projection._start import ConstantPhi
 from gramian.dependence.projection.ism import ism
 from gramian.dependence.projection.weights import PairWeights
 from gramian.kernels import RBF, ProfileKernel
@@ -34,7 +34,9 @@ FEATURE_MAPS = ("fourier", "orthogonal", "exact", "nystroem")
 
 @dataclass(frozen=True)
 class NetworkLayer:
-    """x ↦ z = Wᵀx ↦ φ(z) with φ(z)·φ(z') ≈ exp(−‖z − z'‖² / (2 width²)).
+    """One trained layer: project a row, then map it to features of a Gaussian kernel.
+
+    x ↦ z = Wᵀx ↦ φ(z) with φ(z)·φ(z') ≈ exp(−‖z − z'‖² / (2 width²)).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a trained stack of layers says about rows: its output strip by strip, class means, and probabilities."""
+"""Outputs of a trained network for rows: features, distances to class means, and the softmax temperature."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def class_means(X: Array, codes: Array, scaler: ColumnScaling | None, layers: li
 
 
 def closeness(rows: Array, means: Array) -> Array:
-    """−‖r − μ_g‖² for every row and class."""
+    """The negative squared distance −‖r − μ_g‖² of every row to every class mean."""
     n, k = len(rows), len(means)
     require_memory(8.0 * n * k, f"the {n}×{k} distances to class means", "use fewer classes, or fewer rows at a time")
     squared = (rows * rows).sum(axis=1)[:, None] - 2 * rows @ means.T + (means * means).sum(axis=1)
@@ -51,9 +51,10 @@ def closeness(rows: Array, means: Array) -> Array:
 
 
 def temperature(scores: Array, codes: Array) -> float:
-    """The temperature of most likely probabilities, where a sample counts as its class with (n_g + 1) / (n_g + k).
+    """The softmax temperature under which the training labels are most likely.
 
-    The held-back rest keeps the temperature of a perfectly separated training set off zero.
+    A sample counts as its class with (n_g + 1) / (n_g + k). The held-back rest keeps the temperature of a perfectly
+    separated training set off zero.
     """
     k = scores.shape[1]
     counts = np.bincount(codes, minlength=k)

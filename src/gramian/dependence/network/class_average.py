@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from gramian.checks import check_choice, check_positive, check_real, check_whole, remember_columns
 from gramian.configuration import require_memory
-from gramian.dependence.network._labelled_samples import all_equal, check_classes, indicators, scaled
+from gramian.dependence.network._labelled_samples import all_equal, check_classes, class_indicators, scaled
 from gramian.dependence.network._layer_diagnostics import KernelClassSums
 from gramian.dependence.network.label_bandwidth import best_width
 from gramian.dependence.projection._estimator import ColumnScaling
@@ -77,7 +77,7 @@ def two_layer_widths(X: Any, gap: float = 0.01) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class ClassSumLayer:
-    """z(x) = (Σ_{i in g} k(x, x_i))_g M, with a matrix M that normalises.
+    """Describe a row by its kernel sums over the classes, normalised: z(x) = (Σ_{i in g} k(x, x_i))_g M.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class ClassSumLayer:
 
     def __call__(self, Z: Array) -> Array:
         """The layer's output for rows Z, shape (n, k)."""
-        Y = indicators(np.repeat(np.arange(len(self.counts)), self.counts))
+        Y = class_indicators(np.repeat(np.arange(len(self.counts)), self.counts))
         return tiles.product(RBF(width=self.width), Z, self.inputs, Y) @ self.scaling
 
     def _starts(self) -> Array:

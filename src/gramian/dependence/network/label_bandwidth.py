@@ -1,4 +1,4 @@
-"""The width of a Gaussian kernel that makes it follow given labels best, and the rows on which that is found out.
+"""Find the width of a Gaussian kernel that depends most on given labels.
 
 The dependence network and the class-average chain choose the width of every layer here. Only distances and class
 sizes are needed: the weight of a pair depends on the two classes alone.

@@ -19,9 +19,9 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from gramian.clustering.core import Axes, kmeans, nearest_center, numbered, relative_gap, unit_rows
 from gramian.dependence.projection._climb import sine
+from gramian.dependence.projection._eigenspace import ConstantPhi
 from gramian.dependence.projection._estimator import Approximation, projected_kernel, projected_rows
 from gramian.dependence.projection._pairs import profiles_of
-from gramian.dependence.projection._start import ConstantPhi
 from gramian.dependence.projection.ism import ISMResult, ism
 from gramian.dependence.projection.weights import PairWeights
 from gramian.grams import Gram
@@ -123,7 +123,7 @@ def clusters_of_all_columns(X: Array, k: int | None, approximation: Approximatio
 
     With ``k=None`` as many as the widest relative gap of the first ``most`` eigenvalues says.
     """
-    gram = approximation.fitted(RBF(), X).gram(X)
+    gram = approximation.fitted(RBF(), X)._unchecked("gram")(X)
     if k is None:
         n_values = min(most + 1, len(X) - 1)
         k = 2 if n_values < 3 else relative_gap(gram.normalized().eigenpairs(n_values, tol=1e-4)[0], graph=False)
@@ -268,7 +268,7 @@ def alternate(
         """The rows under the projection, the kernel fitted on them, and its Gram."""
         rows = projected_rows(kernel, X, W.T)
         fitted = approximation.fitted(clone(plain), rows)
-        return rows, fitted, fitted.gram(rows)
+        return rows, fitted, fitted._unchecked("gram")(rows)
 
     W, U = _first_projection(X, weights, start, profiles_of(kernel), n_components, init, approximation.seed), start
     roots = degree_roots(seen(W)[2]) if normalize else None

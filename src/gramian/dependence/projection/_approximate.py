@@ -1,6 +1,6 @@
 """The sum over pairs for an approximated kernel, at a cost linear in the number of samples.
 
-Both classes stand in for :class:`~.pairs.PairSum`. Landmarks and frequencies are drawn once, so what
+Both classes stand in for ``PairSum`` of ``_pairs.py``. Landmarks and frequencies are drawn once, so what
 they evaluate is one fixed function of W, and the gradient that Φ gives is that of the approximated J, not an
 approximation of the exact one. A first pass over the rows gives J; Φ takes a second one, and only if it is asked for.
 """
@@ -42,11 +42,12 @@ class _Lazy:
     def size(self) -> float:
         return self._formed[1]
 
+    @property
     def matrix(self) -> Array:
         return self._formed[0]
 
     def product(self, V: Array) -> Array:
-        return self.matrix() @ V
+        return self.matrix @ V
 
 
 class _Rows:

@@ -129,8 +129,8 @@ class Climb:
                 trial, W_new, new_values = taken
                 n_iter += 1
                 moved = sine(space.W, W_new)
-                beside = space.neighbours()
-                if space.costly():
+                beside = space.neighbours
+                if space.costly:
                     self.total.form()
                 path.append(trial.objective)
                 trail.append(W_new)
@@ -186,7 +186,7 @@ class Climb:
         leap = self._evaluate(W)
         if leap.objective < path[-1]:
             # Products with Φ belong to the latest evaluation, so that the point before has to be evaluated again.
-            return (trial if trial.matrix() is not None else self._evaluate(last)), last
+            return (trial if trial.matrix is not None else self._evaluate(last)), last
         path.append(leap.objective)
         trail[:] = [W]
         return leap, W

@@ -221,15 +221,16 @@ class Approximation:
     @classmethod
     def of(cls, approximation: str | None, n_features: int, kernel: Kernel, n: int, seed: int) -> Approximation:
         """Resolve ``approximation="auto"`` for n samples; a kernel that is not definite stays exact."""
-        landmarks = approximation is not None
+        profiles = profiles_of(kernel)  # refuses kernels of other families
+        landmarks = approximation is not None if approximation != "auto" else n > EXACT_SAMPLES
         if approximation == "auto":
-            landmarks = n > EXACT_SAMPLES
-            solved_at_once = all(profile.constant_slope for _, profile in profiles_of(kernel))
-            approximation = "nystroem" if landmarks and kernel.definite and not solved_at_once else None
+            # With constant slopes the problem is solved at once, without a sum over pairs.
+            sums = landmarks and kernel.definite and not all(profile.constant_slope for _, profile in profiles)
+            approximation = "nystroem" if sums else None
         return cls(approximation, landmarks, min(int(n_features), n), seed)
 
     def fitted(self, kernel: Kernel, rows: Array) -> Kernel:
         """The kernel, or its landmark approximation, fitted on rows."""
         if self.landmarks and kernel.definite and not kernel.has_features:
             kernel = Nystroem(self.n_features, kernel=kernel, random_state=self.seed)
-        return kernel.fit(rows)
+        return kernel._fitted(rows)

@@ -5,14 +5,15 @@ With kernel profiles f_m of weights μ_m (``kernels/profile.py``), pair weights 
     J(W) = Σ_ij Γ_ij Σ_m μ_m f_m(β_ij),    ∇J(W) = 2 Φ(W) W,    Φ = Xᵀ P X + Xᵀ diag(D) X,
 
 where a profile of inner products adds Γ∘f′ to P, and one of distances adds −2 Γ∘f′ to P and 2 (Γ∘f′) 1 to D. One
-pass over tiles on and above the diagonal gives J and, as asked, Φ (d×d) or P (n×n) for products with Φ. The
-approximations in ``_approximate.py`` offer the same two classes' methods at a cost linear in n.
+pass over tiles on and above the diagonal gives J and, as asked, Φ (d×d) or P (n×n) for products with Φ. A Gram would
+give the values f without the slopes f′, so tiles come from the profile; a second pass would cost twice the time. The
+approximations in ``_approximate.py`` offer the same methods at a cost linear in n.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from gramian.dependence.projection.weights import PairWeights
 from gramian.grams.features import squared_norms
 from gramian.grams.tiles import run_threaded, slices
 from gramian.kernels import Kernel
-from gramian.kernels.profile import Kind, WeightedProfiles, beta_sides, beta_tile
+from gramian.kernels.profile import Kind, WeightedProfiles, beta_sides, beta_tile, has_far_rows
 from gramian.typing import Array
 
 _EDGE = 256  # a tile of β, one of Γ and one of f′ then stay in the cache next to the processor
@@ -52,49 +53,50 @@ def profiles_of(kernel: Kernel) -> WeightedProfiles:
 class Evaluation(Protocol):
     """J at one projection, and Φ there on demand.
 
-    ``size`` is the sum of the lengths of what cancels in Φ: of that, Φ is right to rounding.
+    ``size`` is the sum of the lengths of what cancels in Φ: of that, Φ is right to rounding. ``matrix`` is Φ (d, d), or
+    None where only products are to be had.
     """
 
-    objective: float
-    size: float
-
-    def matrix(self) -> Array | None:
-        """Φ (d, d), or None where only products are to be had."""
-
+    @property
+    def objective(self) -> float: ...
+    @property
+    def size(self) -> float: ...
+    @property
+    def matrix(self) -> Array | None: ...
     def product(self, V: Array) -> Array:
         """Φ V."""
 
 
+@dataclass(frozen=True)
 class Formed:
     """J and Φ as a matrix."""
 
-    def __init__(self, objective: float, size: float, phi: Array) -> None:
-        self.objective, self.size = objective, size
-        self._phi = phi
-
-    def matrix(self) -> Array:
-        return self._phi
+    objective: float
+    size: float
+    matrix: Array
 
     def product(self, V: Array) -> Array:
-        return self._phi @ V
+        return self.matrix @ V
 
 
+@dataclass(frozen=True)
 class Held:
     """J and products with Φ = Xᵀ (c P + diag(D)) X, P held as n×n."""
 
-    def __init__(self, objective: float, size: float, X: Array, P: Array, coefficient: float, D: Array) -> None:
-        self.objective, self.size = objective, size
-        self._X, self._P, self._coefficient, self._D = X, P, coefficient, D
-
-    def matrix(self) -> None:
-        return None
+    objective: float
+    size: float
+    X: Array
+    P: Array
+    coefficient: float
+    D: Array
+    matrix: None = None
 
     def product(self, V: Array) -> Array:
-        XV = self._X @ V
-        inside = self._P @ XV
-        inside *= self._coefficient
-        inside += self._D[:, None] * XV
-        return self._X.T @ inside
+        XV = self.X @ V
+        inside = self.P @ XV
+        inside *= self.coefficient
+        inside += self.D[:, None] * XV
+        return self.X.T @ inside
 
 
 class KernelTiles:
@@ -104,12 +106,24 @@ class KernelTiles:
     ----------
     left, right : ndarray (n, q), (m, q)
     profiles : tuple of (float, Profile)
+
+    Attributes
+    ----------
+    kinds : keys, of β that the profiles take
     """
 
     def __init__(self, left: Array, right: Array, profiles: WeightedProfiles) -> None:
         self.profiles = profiles
-        kinds: set[Kind] = {profile.kind for _, profile in profiles}
-        self._sides = {kind: beta_sides(kind, left, right) for kind in kinds}
+        self._sides: dict[Kind, tuple[Array, Array]] = {}
+        for _, profile in profiles:
+            if profile.kind not in self._sides:
+                self._sides[profile.kind] = beta_sides(profile.kind, left, right)
+        self.kinds = self._sides.keys()
+        # Whether some rows are too far out for the expanded square is asked once, not for every tile.
+        self._resolutions: list[float] = []
+        for _, profile in profiles:
+            far = profile.kind == "distance" and has_far_rows(*self._sides["distance"], profile.resolution)
+            self._resolutions.append(profile.resolution if far else np.inf)
 
     def beta(self, kind: Kind, rows: slice, columns: slice, *, same: bool, resolution: float = np.inf) -> Array:
         """A new tile of β; ``same`` says that it is a tile on the diagonal."""
@@ -123,9 +137,9 @@ class KernelTiles:
         """Σ_m μ_m f_m(β) on a tile, and the same sum of slopes f′ for each kind of β."""
         values: Array | None = None
         slopes: dict[Kind, Array] = {}
-        for weight, profile in self.profiles:
+        for (weight, profile), resolution in zip(self.profiles, self._resolutions, strict=True):
             kind, scales = profile.kind, None
-            beta = self.beta(kind, rows, columns, same=same, resolution=profile.resolution)
+            beta = self.beta(kind, rows, columns, same=same, resolution=resolution)
             if profile.row_scales is not None:
                 scales = profile.row_scales[rows, None] * profile.row_scales[columns]
                 beta *= scales
@@ -173,10 +187,10 @@ class PairSum:
         self.profiles = profiles
         self.zero_diagonal = zero_diagonal
         self.n_workers = n_workers
-        self.kinds = {profile.kind for _, profile in profiles}
         n = len(X)
         self._P = np.empty((n, n)) if hold else None
-        self._edge = n if n <= _SERIAL_ROWS else min(_EDGE, -(-n // (4 * (n_workers or threads()))))
+        edge = n if n <= _SERIAL_ROWS else min(_EDGE, -(-n // (4 * (n_workers or threads()))))
+        self._strips = list(slices(n, edge))
 
     def form(self) -> None:
         """Form Φ from the next evaluation on, instead of holding P."""
@@ -184,75 +198,72 @@ class PairSum:
 
     def objective(self, W: Array) -> float:
         """J(W) alone."""
-        parts = self._shares(0)
+        Z = self.X @ W
+        tiles, parts = KernelTiles(Z, Z, self.profiles), self._parts(0)
 
         def add(share: int) -> None:
-            for rows, columns in _upper(self._strips[share :: len(parts)], self._strips):
-                values, _, gamma = tile_of(rows, columns)
-                parts[share].objective += (1 if rows == columns else 2) * float(np.vdot(gamma, values))
+            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by those who ask
+                for place in range(share, len(self._strips), len(parts)):
+                    rows = self._strips[place]
+                    for columns in self._strips[place:]:
+                        values, _, gamma = self._tile(tiles, rows, columns)
+                        parts[share].objective += (1 if rows == columns else 2) * float(np.vdot(gamma, values))
 
-        tile_of = self._tiles(W)
-        self._run(add, parts)
+        run_threaded(add, range(len(parts)), entries=float(len(Z)) ** 2, n_workers=self.n_workers)
         return sum(part.objective for part in parts)
 
     def evaluate(self, W: Array) -> Formed | Held:
         """J(W) and Φ(W) in one pass."""
-        parts = self._shares(self.X.shape[1] if self._P is None else 0)
-        tile_of = self._tiles(W)
+        d = self.X.shape[1] if self._P is None else 0
+        Z = self.X @ W
+        tiles, parts = KernelTiles(Z, Z, self.profiles), self._parts(d)
 
         def add(share: int) -> None:
             part = parts[share]
-            for strip in self._strips[share :: len(parts)]:
-                image = np.zeros((strip.stop - strip.start, 0 if self._P is not None else self.X.shape[1]))
-                for rows, columns in _upper([strip], self._strips):
-                    values, slopes, gamma = tile_of(rows, columns)
-                    same = rows == columns
-                    part.objective += (1 if same else 2) * float(np.vdot(gamma, values))
-                    P = self._weighted(part, slopes, gamma, rows, columns)
-                    if same:
-                        part.diagonal[rows] = np.diagonal(P)
-                    if self._P is not None:
-                        self._P[rows, columns] = (P + P.T) / 2 if same else P
-                        self._P[columns, rows] = self._P[rows, columns].T
-                    else:
-                        # Tiles above the diagonal count twice; so does everything when Φ is added to its transpose.
-                        image += (0.5 * P if same else P) @ self.X[columns]
-                if self._P is None:
-                    part.phi += self.X[strip].T @ image
+            with np.errstate(over="ignore", invalid="ignore"):  # as above
+                for place in range(share, len(self._strips), len(parts)):
+                    rows = self._strips[place]
+                    image = np.zeros((rows.stop - rows.start, d))
+                    for columns in self._strips[place:]:
+                        values, slopes, gamma = self._tile(tiles, rows, columns)
+                        same = rows == columns
+                        part.objective += (1 if same else 2) * float(np.vdot(gamma, values))
+                        P = self._weighted(part, slopes, gamma, rows, columns)
+                        if same:
+                            part.diagonal[rows] = np.diagonal(P)
+                        if self._P is not None:
+                            self._P[rows, columns] = (P + P.T) / 2 if same else P
+                            self._P[columns, rows] = self._P[rows, columns].T
+                        else:
+                            # Tiles above the diagonal count twice; so does everything when Φ is added to its transpose.
+                            image += (0.5 * P if same else P) @ self.X[columns]
+                    if self._P is None:
+                        part.phi += self.X[rows].T @ image
 
-        self._run(add, parts)
+        run_threaded(add, range(len(parts)), entries=float(len(Z)) ** 2, n_workers=self.n_workers)
         total = parts[0]
         for part in parts[1:]:
             total.objective += part.objective
             total.degrees += part.degrees
             total.diagonal += part.diagonal
             total.phi += part.phi
-        coefficient = -2.0 if self.kinds == {"distance"} else 1.0
+        coefficient = -2.0 if tiles.kinds == {"distance"} else 1.0
         size = float((np.abs(total.degrees) + np.abs(coefficient * total.diagonal)) @ squared_norms(self.X))
         if self._P is not None:
             return Held(total.objective, size, self.X, self._P, coefficient, total.degrees)
         phi = coefficient * (total.phi + total.phi.T)
-        if "distance" in self.kinds:
+        if "distance" in tiles.kinds:
             phi += symmetric_product(self.X, total.degrees)
         return Formed(total.objective, size, phi)
 
-    # One tile ----------------------------------------------------------------------------------------------
-
-    def _tiles(self, W: Array) -> Callable[[slice, slice], tuple[Array, dict[Kind, Array], Array]]:
-        """The function of a tile's place that gives its Σ μ f, its slopes and its Γ."""
-        Z = self.X @ W
-        kernel_tile = KernelTiles(Z, Z, self.profiles)
-
-        def tile(rows: slice, columns: slice) -> tuple[Array, dict[Kind, Array], Array]:
-            same = rows == columns
-            values, slopes = kernel_tile(rows, columns, same=same)
-            if self.zero_diagonal and same:
-                np.fill_diagonal(values, 0)
-                for slope in slopes.values():
-                    np.fill_diagonal(slope, 0)
-            return values, slopes, self.weights.block(rows, columns)
-
-        return tile
+    def _tile(self, tiles: KernelTiles, rows: slice, columns: slice) -> tuple[Array, dict[Kind, Array], Array]:
+        """Σ μ f, the slopes and Γ of a tile."""
+        same = rows == columns
+        values, slopes = tiles(rows, columns, same=same)
+        if self.zero_diagonal and same:
+            for array in (values, *slopes.values()):
+                np.fill_diagonal(array, 0)
+        return values, slopes, self.weights.block(rows, columns)
 
     def _weighted(self, part: _Part, slopes: dict[Kind, Array], gamma: Array, rows: slice, columns: slice) -> Array:
         """P of a tile, up to the common coefficient, with its row sums added to the degrees; overwrites slopes."""
@@ -268,41 +279,24 @@ class PairSum:
         slopes["inner"] -= 2 * slopes["distance"]
         return slopes["inner"]
 
-    # Shares of the work ------------------------------------------------------------------------------------
-
-    @property
-    def _strips(self) -> list[slice]:
-        return list(slices(len(self.X), self._edge))
-
-    def _shares(self, d: int) -> list[_Part]:
+    def _parts(self, d: int) -> list[_Part]:
         """One total per share of the strips, dealt out beforehand: the sums are the same in every run."""
         n_shares = min(self.n_workers or threads(), len(self._strips))
         require_memory(8.0 * d * d * n_shares, f"the {d}×{d} matrix of each thread", "use fewer columns, or n_jobs=1")
-        return [_Part(len(self.X), d) for _ in range(n_shares)]
-
-    def _run(self, work: Callable[[int], None], parts: list[_Part]) -> None:
-        def quietly(share: int) -> None:
-            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by those who ask
-                work(share)
-
-        run_threaded(quietly, range(len(parts)), entries=float(len(self.X)) ** 2, n_workers=self.n_workers)
+        parts = []
+        for _ in range(n_shares):
+            parts.append(_Part(np.zeros(len(self.X)), np.zeros(len(self.X)), np.zeros((d, d))))
+        return parts
 
 
+@dataclass
 class _Part:
     """What one thread adds up."""
 
-    def __init__(self, n: int, d: int) -> None:
-        self.objective = 0.0
-        self.degrees, self.diagonal = np.zeros(n), np.zeros(n)
-        self.phi = np.zeros((d, d))
-
-
-def _upper(strips: list[slice], all_strips: list[slice]) -> Any:
-    """(rows, columns) of the tiles on and above the diagonal whose rows are in ``strips``."""
-    for rows in strips:
-        for columns in all_strips:
-            if columns.start >= rows.start:
-                yield rows, columns
+    degrees: Array
+    diagonal: Array
+    phi: Array
+    objective: float = 0.0
 
 
 def symmetric_product(X: Array, weights: Array, chunk: int = 8192) -> Array:

@@ -26,7 +26,7 @@ from gramian.dependence.projection._estimator import (
     check_n_components,
     has_degrees,
 )
-from gramian.dependence.projection.weights import PairWeights, checked_target, has_fractions
+from gramian.dependence.projection.weights import PairWeights, checked_target, embedding_weights, has_fractions
 from gramian.kernels import RBF, Kernel, NeighborGraph, resolve_width
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
@@ -34,9 +34,9 @@ from gramian.typing import Array, RandomState
 __all__ = ["AlternativeClustering", "alternative_search"]
 
 _WIDTHS = (0.5, 0.2, 0.1, 0.05)  # of the median distance, from which kernel="auto" chooses
-_TRIAL_ROWS, _TRIAL_TURNS = 300, 2  # of the first round, which all settings enter
-_FINAL_ROWS, _FINALISTS = 1000, 4  # of the second, which ends early where the clusters are clear
-_CLEAR = 0.95
+_TRIAL_ROWS, _TRIAL_TURNS = 300, 1  # of the first round, which all settings enter
+_FINAL_ROWS, _FINALISTS = 1000, 2  # of the second
+_CLEAR = 0.95  # a merit that needs no other start and no other finalist
 _NEIGHBORS = 10  # of the graph whose clusters are one start
 
 
@@ -50,12 +50,12 @@ class AlternativeClustering(ClusterMixin, Projector):
     the projection is to show clusters, and as little as possible of the known ones. W and U are found in turns; the
     labels are k-means on U. Kernels that may be negative go without D.
 
-    What is left open of width, ``novelty`` and ``n_components`` is chosen together. All settings get two turns on at
-    most 300 rows; the best four, or fewer if one is clear, get all turns on at most 1000; the one whose clusters are
-    the clearest and least like the known ones (``separation_`` less the part of U that known labels explain) is
-    taken. These turns start from spectral clusters of what is left of the columns when the means of the known clusters
-    are projected out. Where all three are given there is one run, which starts from the clusters of all columns as
-    published.
+    What is left open of width, ``novelty`` and ``n_components`` is chosen together. All settings get one turn on at
+    most 300 rows, the best two all turns on at most 1000, and the one whose clusters are the clearest and least like
+    the known ones (``separation_`` less the part of U that known labels explain) is taken. These turns start from
+    spectral clusters of what is left of the columns when the means of the known clusters are projected out: of its
+    neighbour graph, and, where no setting is clear, under a Gaussian kernel. Where all three are given there is one
+    run, which starts from the clusters of all columns as published.
 
     Parameters
     ----------
@@ -287,12 +287,12 @@ class AlternativeClustering(ClusterMixin, Projector):
 
 
 class _Setting(NamedTuple):
-    """What is chosen: a fitted kernel, the weight of novelty (None: "balance"), components, and the first clusters."""
+    """What is chosen: the first clusters, a fitted kernel, the weight of novelty (None: "balance"), components."""
 
+    start: str  # "all": of all columns; of what is left without the known means "graph" or "gaussian"
     kernel: Kernel
     novelty: float | None
     n_components: int
-    start: str  # "all": of all columns; of those without the known means "graph" or "gaussian"
 
 
 class _Problem:
@@ -307,15 +307,19 @@ class _Problem:
         novelties = self._novelties(len(X))
         is_open = len(kernels) * len(novelties) * len(sizes) > 1 and self.known is not None
         starts = ["graph", "gaussian"] if is_open else ["all"]
-        settings = [_Setting(*each) for each in product(kernels, novelties, sizes, starts)]
+        settings = [_Setting(*each) for each in product(starts, kernels, novelties, sizes)]
         if len(settings) == 1:
             return settings[0].kernel, *self._turns(X, settings[0])
         few, problem = self._draw(X, _TRIAL_ROWS)
-        trials = [problem._turns(few, setting, max_iter=_TRIAL_TURNS)[0] for setting in settings]
-        merits = np.array([problem._merit(turns) for turns in trials])
+        merits: list[float] = []
+        for setting in settings:
+            best = max(merits, default=0.0)
+            if best == 1 or (setting.start == "gaussian" and best > _CLEAR):
+                break
+            merits.append(round(problem._merit(problem._turns(few, setting, max_iter=_TRIAL_TURNS)[0]), 3))
         more, problem = self._draw(X, _FINAL_ROWS)
         finalists = []
-        for place in np.argsort(-merits.round(3), kind="stable")[:_FINALISTS]:  # the widest of equals
+        for place in np.argsort(-np.array(merits), kind="stable")[:_FINALISTS]:  # the widest of equals
             found = problem._turns(more, settings[place])
             finalists.append((problem._merit(found[0]), settings[place], found))
             if finalists[-1][0] > _CLEAR:
@@ -352,7 +356,7 @@ class _Problem:
     def _turns(self, X: Array, setting: _Setting, *, max_iter: int | None = None) -> tuple[Alternation, float]:
         """The end of the turns, and the weight of novelty."""
         model = self.model
-        kernel, weight, q, _ = setting
+        _, kernel, weight, q = setting
         normalize = has_degrees(kernel)  # refuses kernels of other families
         approximation = Approximation.of(model.approximation, model.n_features, kernel, len(X), self.seed)
         labels = None if self.known is None else PairWeights.of_labels(self.known)
@@ -366,7 +370,7 @@ class _Problem:
         assert weight is not None
 
         def weights(U: Array, roots: Array | None) -> PairWeights:
-            pairs = PairWeights.of_embedding(U)
+            pairs = embedding_weights(U)
             if labels is not None and weight:
                 pairs = pairs - weight * labels
             return pairs if roots is None else pairs.divided(roots)

@@ -123,7 +123,7 @@ def second_order(
     curvature = Curvature(X, weights, profiles, W, evaluation.product, zero_diagonal=zero_diagonal)
     smallest, scale = curvature.smallest_eigenvalue(tol, random_state)
     bound, tight = curvature.bounds()
-    phi = evaluation.matrix()
+    phi = evaluation.matrix
     assert phi is not None
     space = MatrixSpace(phi, W)
     values = space.spectrum()

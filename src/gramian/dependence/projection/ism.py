@@ -18,8 +18,8 @@ from gramian.checks import check_choice, check_positive, check_whole, n_workers,
 from gramian.configuration import memory_budget
 from gramian.dependence.projection._approximate import FourierPairSum, NystroemPairSum
 from gramian.dependence.projection._climb import Climb, ISMResult, sine, warn_of_gap
+from gramian.dependence.projection._eigenspace import ConstantPhi
 from gramian.dependence.projection._pairs import PairSum, profiles_of
-from gramian.dependence.projection._start import ConstantPhi
 from gramian.dependence.projection.weights import PairWeights
 from gramian.grams.eigen import fix_signs
 from gramian.grams.tiles import _one_blas_thread

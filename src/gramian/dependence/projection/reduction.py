@@ -251,9 +251,9 @@ class DependenceReduction(Projector):
         k = check_count(self, "n_clusters", n, none_allowed=True)
         seed = int(generator(self.random_state).integers(2**31))
         kernel = self._unfitted_kernel()
-        if not has_degrees(kernel.fit(X)) and self.normalize:  # refuses kernels of other families
+        approximation = Approximation.of(self.approximation, self.n_features, kernel.fit(X), n, seed)
+        if self.normalize and not has_degrees(kernel):
             raise ValueError(f"normalize=True needs a kernel that is never negative, not kernel={kernel!r}; use 'rbf'")
-        approximation = Approximation.of(self.approximation, self.n_features, kernel, n, seed)
         turns: Alternation | None = None
         kind: str | None = None
         said: list[warnings.WarningMessage] = []
@@ -261,12 +261,19 @@ class DependenceReduction(Projector):
             kind = self._target_kind(y)
             labels = target_weights(y, kind)
             # Several columns of labels are several groupings, each of which spans directions of its own.
-            spanned = sum(len(np.unique(column)) - 1 for column in y.reshape(n, -1).T) if kind == "labels" else 0
+            groupings = list(map(np.unique, y.reshape(n, -1).T)) if kind == "labels" else []
+            spanned = sum(map(len, groupings)) - len(groupings)
+
+            def project(count: int) -> ISMResult:
+                return ism(
+                    X, labels, kernel, count, init=self.init, tol=self.tol, max_iter=self.max_iter,
+                    approximation=approximation.kind, n_features=approximation.n_features, random_state=seed,
+                    verbose=self.verbose,
+                )  # fmt: skip
+
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always", UserWarning)  # they are to name the caller's line, not one of this file
-                solution = self._components(
-                    q, spanned or 2, d, lambda count: self._solve(X, labels, kernel, count, approximation), spanned
-                )
+                solution = self._components(q, spanned or 2, d, project, spanned)
         else:
             weights = self._cluster_weights(y)
             if k is None and mode == "semi":
@@ -342,15 +349,6 @@ class DependenceReduction(Projector):
         least = min(least, max(1, d - 1))
         count = min(max(suggest_n_components(seen), least), d)
         return first if count == start else solve(count)
-
-    def _solve(
-        self, X: Array, weights: PairWeights, kernel: Kernel, count: int, approximation: Approximation
-    ) -> ISMResult:
-        return ism(
-            X, weights, kernel, count, init=self.init, tol=self.tol, max_iter=self.max_iter,
-            approximation=approximation.kind, n_features=approximation.n_features, random_state=approximation.seed,
-            verbose=self.verbose,
-        )  # fmt: skip
 
     def _keep_strengths(self, solution: ISMResult) -> None:
         self.eigenvalues_, self.eigengaps_ = solution.eigenvalues, -np.diff(solution.spectrum)

@@ -6,6 +6,7 @@ low rank. It is held as Γ = C diag(s) Cᵀ and never written down; the solver a
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from numbers import Real
 from typing import Any
@@ -55,9 +56,15 @@ class PairWeights:
     4.472136
     """
 
+    factor: Array
+    scale: Array
+
     def __init__(self, factor: Any, scale: Any = None) -> None:
         C = check_array(factor, dtype=np.float64, input_name="factor", ensure_min_samples=2, ensure_min_features=0)
-        self._set(C, np.ones(C.shape[1]) if scale is None else np.asarray(scale, np.float64))
+        s = np.ones(C.shape[1]) if scale is None else np.asarray(scale, np.float64)
+        if s.shape != (C.shape[1],) or not np.all(np.isfinite(s)):
+            raise ValueError(f"scale has shape {s.shape}; pass {C.shape[1]} finite numbers, one per column")
+        self.factor, self.scale = C, s
 
     @classmethod
     def _of(cls, C: Array, scale: Array) -> PairWeights:
@@ -65,15 +72,6 @@ class PairWeights:
         out = object.__new__(PairWeights)
         out.factor, out.scale = C, scale
         return out
-
-    def _set(self, C: Array | None, scale: Array) -> None:
-        if C is not None:
-            if scale.shape != (C.shape[1],) or not np.all(np.isfinite(scale)):
-                raise ValueError(f"scale has shape {scale.shape}; pass {C.shape[1]} finite numbers, one per column")
-            self.factor = C
-        self.scale = scale
-
-    factor: Array
 
     # Where weights come from -------------------------------------------------------------------------------
 
@@ -92,11 +90,9 @@ class PairWeights:
         y = np.asarray(y)
         if y.ndim not in (1, 2) or y.shape[0] < 2 or y.size == 0:
             raise ValueError(f"y has shape {y.shape}; pass labels of at least two samples, (n,) or (n, v)")
-        parts = [_LabelWeights(check_labels(column, "y"), balanced) for column in y.reshape(len(y), -1).T]
-        total: PairWeights = parts[0]
-        for part in parts[1:]:
-            total = total + part
-        return total
+        for column in y.reshape(len(y), -1).T:
+            check_labels(column, "y")
+        return label_weights(y, balanced=balanced)
 
     @classmethod
     def of_targets(cls, Y: Any) -> PairWeights:
@@ -107,11 +103,7 @@ class PairWeights:
     @classmethod
     def of_embedding(cls, U: Any) -> PairWeights:
         """H U Uᵀ H for coordinates U (n, k)."""
-        U = check_array(U, dtype=np.float64, input_name="U", ensure_min_samples=2)
-        C = U - U.mean(axis=0)
-        # The mean of a constant is off by rounding, which would be taken for a target.
-        C[:, np.abs(C).max(axis=0) <= 10 * np.finfo(float).eps * np.abs(U).max(axis=0)] = 0
-        return cls._of(C, np.ones(C.shape[1]))
+        return embedding_weights(check_array(U, dtype=np.float64, input_name="U", ensure_min_samples=2))
 
     # Algebra -----------------------------------------------------------------------------------------------
 
@@ -221,7 +213,8 @@ class _LabelWeights(PairWeights):
         classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
         self._codes = codes.ravel()
         self._shares = counts / len(y)
-        self._set(None, 1.0 / counts if balanced else np.ones(len(classes)))
+        self._many = len(classes) > _DENSE_CLASSES
+        self.scale = 1.0 / counts if balanced else np.ones(len(classes))
 
     @cached_property
     def factor(self) -> Array:  # type: ignore[override]
@@ -235,17 +228,12 @@ class _LabelWeights(PairWeights):
         return csr_array((np.ones(n), self._codes, np.arange(n + 1)), shape=(n, len(self._shares)))
 
     @property
-    def _many(self) -> bool:
-        return len(self._shares) > _DENSE_CLASSES
-
-    @property
     def n_samples(self) -> int:
         return len(self._codes)
 
     def _scaled(self, number: float) -> PairWeights:
-        out = object.__new__(_LabelWeights)
-        out._codes, out._shares = self._codes, self._shares
-        out._set(None, number * self.scale)
+        out = copy(self)
+        out.scale = number * self.scale
         return out
 
     def norm(self) -> float:
@@ -302,7 +290,24 @@ class _LabelWeights(PairWeights):
         return sums - self._shares[:, None, None] * sums.sum(axis=0)
 
 
-# Weights of a target y ------------------------------------------
+def embedding_weights(U: Array) -> PairWeights:
+    """H U Uᵀ H of coordinates that were checked."""
+    C = U - U.mean(axis=0)
+    # The mean of a constant is off by rounding, which would be taken for a target.
+    C[:, np.abs(C).max(axis=0) <= 10 * np.finfo(float).eps * np.abs(U).max(axis=0)] = 0
+    return PairWeights._of(C, np.ones(C.shape[1]))
+
+
+def label_weights(y: Array, *, balanced: bool = False) -> PairWeights:
+    """H Y Yᵀ H of labels that were checked, (n,) or (n, v); several labelings are added."""
+    first, *others = y.reshape(len(y), -1).T
+    total: PairWeights = _LabelWeights(first, balanced)
+    for column in others:
+        total = total + _LabelWeights(column, balanced)
+    return total
+
+
+# Weights of a target y -------------------------------------------------------------------------------------
 
 
 def checked_target(y: Any, n: int) -> Array:
@@ -376,14 +381,14 @@ def target_kind(y: Array) -> str:
         return "labels"
     if has_fractions(y):
         return "rbf"
-    distinct = max(len(np.unique(column)) for column in y.reshape(len(y), -1).T)
+    distinct = max(map(len, map(np.unique, y.reshape(len(y), -1).T)))
     return "rbf" if distinct > _FEW_VALUES and len(y) < _ROWS_PER_CLASS * distinct else "labels"
 
 
 def target_weights(y: Array, kind: str) -> PairWeights:
     """H L H for the kernel L of y that ``kind`` names: "labels", "linear" or "rbf"."""
     if kind == "labels":
-        weights = PairWeights.of_labels(y)
+        weights = label_weights(y)
     else:
         numbers = check_array(y.reshape(len(y), -1), dtype=np.float64, input_name="y")
         if not np.ptp(numbers, axis=0).any():
@@ -422,7 +427,7 @@ class ClusterWeights:
         self.weight = weight
 
     def __call__(self, U: Array, roots: Array | None) -> PairWeights:
-        clusters = PairWeights.of_embedding(U)
+        clusters = embedding_weights(U)
         clusters = clusters if roots is None else clusters.divided(roots)
         if self.known is None:
             return clusters
