@@ -32,7 +32,7 @@ from sklearn.mixture import GaussianMixture
 from gramian import AutoClustering
 from gramian.datasets import read_csv
 from gramian.metrics import adjusted_rand
-from gramian.tables import Preparation, read_table
+from gramian.tables import BOOLEAN, CATEGORY, Preparation, read_table
 from gramian.typing import Array
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -87,14 +87,15 @@ def standardized(X: Array) -> Array:
     return KNNImputer().fit_transform(Z) if np.isnan(Z).any() else Z
 
 
-def prepared(X: Array) -> tuple[Array, list[str]]:
-    """The features that ``gramian explore`` makes of a file of these numbers, and the column of each."""
+def prepared(X: Array) -> tuple[Array, list[str], list[str]]:
+    """The features that ``gramian explore`` makes of a file of these numbers, the column of each, and categories."""
     names = [f"x{j + 1}" for j in range(X.shape[1])]
     rows = [",".join("" if np.isnan(value) else repr(value).removesuffix(".0") for value in row) for row in X.tolist()]
     text = "\n".join([",".join(names), *(row or '""' for row in rows)])
     table = read_table("set.csv", columns=names, stream=io.BytesIO(text.encode()))
     preparation = Preparation().fit(table)
-    return preparation.transform(table), preparation.feature_columns_
+    categories = [column.name for column in table.columns if column.kind in (CATEGORY, BOOLEAN)]
+    return preparation.transform(table), preparation.feature_columns_, categories
 
 
 # The others: labels of standardised, complete rows; k is None where it is not known ---------------------------------
@@ -151,8 +152,12 @@ def measure(X: Array, y: Array, k: int | None, seed: int, sides: list[str]) -> d
         for side in sides:
             start = time.perf_counter()
             if side == OURS:
-                features, columns = prepared(X)
-                labels = AutoClustering(k, random_state=seed).fit(features, feature_columns=columns).labels_
+                features, columns, categories = prepared(X)
+                labels = (
+                    AutoClustering(k, random_state=seed)
+                    .fit(features, feature_columns=columns, categorical_columns=categories)
+                    .labels_
+                )
             else:
                 labels = OTHERS[side](Z, k, seed)
             out[side] = adjusted_rand(y, labels), time.perf_counter() - start
