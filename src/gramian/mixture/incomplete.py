@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, DensityMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramian.checks import check_choice, check_count, check_real, check_samples, check_whole, remember_columns
+from gramian.checks import check_choice, check_count, check_samples, remember_columns
 from gramian.configuration import require_memory
-from gramian.mixture.em import CovarianceType, MStep, Parameters, Prior, log_joint, memberships, run_em
+from gramian.mixture.em import CovarianceType, MStep, Parameters, Prior, log_joint, memberships
+from gramian.mixture.estimator import MixtureEstimator
 from gramian.mixture.imputation import draw_missing, expected_missing, random_rows
 from gramian.mixture.patterns import IncompleteTable
 from gramian.mixture.scaling import Scaling, check_parameters, free_parameters, merged, shape_of
 from gramian.mixture.starts import cluster_labels, observed_scale, start_from_labels
-from gramian.progress import steps
 from gramian.randomness import generator, spawn
 from gramian.typing import Array, Matrix, RandomState
 
 _PRIOR_KEYS = ("mean_precision", "degrees_of_freedom", "weight_concentration")
 
 
-class IncompleteGaussianMixture(DensityMixin, BaseEstimator):
+class IncompleteGaussianMixture(MixtureEstimator):
     """Gaussian mixture fitted by EM to a table with missing values.
 
     The density is f(x) = Σ_k w_k N(x | μ_k, Σ_k). A row i with observed columns o counts with the density of what
@@ -173,60 +170,26 @@ class IncompleteGaussianMixture(DensityMixin, BaseEstimator):
         X = check_samples(self, X, **self._checks())
         K = check_count(self, "n_components", len(X))
         assert K is not None
-        known = self._known_columns(X)
+        known = self._warn_unknown(np.asarray(~np.isnan(X).all(axis=0)))
         prior = self._prior(int(known.sum()))
         center, scale = observed_scale(X[:, known].astype(np.float64), common=self.covariance_type == "spherical")
         scaling = Scaling(known, center, scale, self.covariance_type)
         Z = scaling.rows(X)
-        table = IncompleteTable(Z)
         starts = self._starts(np.where(np.isnan(Z), 0, Z), K, scaling)
-        best = None
-        with steps("Fitting mixtures", total=len(starts) * self.max_iter, verbose=self.verbose) as advance:
-            for start in starts:
-                found = run_em(
-                    table,
-                    start,
-                    covariance_type=self.covariance_type,
-                    max_iter=int(self.max_iter),
-                    tol=float(self.tol),
-                    m_step=self.m_step,
-                    ridge=float(self.reg_covar),
-                    prior=prior,
-                    advance=advance,
-                )
-                if best is None or found.bounds[-1] > best.bounds[-1]:
-                    best = found
-        assert best is not None
+        settings = {"covariance_type": self.covariance_type, "m_step": self.m_step, "prior": prior}
+        best = self._best(IncompleteTable(Z), starts, ridge=float(self.reg_covar), **settings)
         parameters = scaling.to_user(best.parameters, X.dtype)
         self.feature_mask_ = known
         self.weights_, self.means_, self.covariances_ = parameters[:3]
-        # Densities of standardised values are larger by the scales of the observed columns.
-        self.lower_bounds_ = best.bounds - scaling.log_volume(~np.isnan(Z)).mean()
-        self.lower_bound_ = float(self.lower_bounds_[-1])
-        self.n_iter_ = len(best.bounds)
-        self.converged_ = best.converged
+        self._keep_course(best, scaling.log_volume(~np.isnan(Z)))
         remember_columns(self, given)
-        if not best.converged and self.tol > 0:
-            warnings.warn(
-                f"EM did not converge in max_iter={self.max_iter} iterations; raise max_iter or tol",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        self._warn_unsettled()
         return self
 
-    def fit_predict(self, X: Matrix, y: Any = None) -> Array:
-        """Fit the mixture and return the most probable component of each row, as ``fit(X).predict(X)``."""
-        return self.fit(X).predict(X)
-
     def _check_settings(self) -> None:
-        check_choice(self, "covariance_type", ("full", "tied", "diag", "spherical"))
-        check_choice(self, "init", ("kmeans++", "kmeans"))
+        self._check_em()
         check_choice(self, "m_step", ("imputed", "observed"))
         check_choice(self, "warm_start", (True, False))
-        check_whole(self, "max_iter", "n_init")
-        check_whole(self, "verbose", least=0)
-        check_real(self, "tol", least=0)
-        check_real(self, "reg_covar", least=0)
         if self.m_step == "observed" and self.covariance_type in ("full", "tied"):
             raise ValueError(
                 f"m_step='observed' has no closed form for covariance_type={self.covariance_type!r}, where observed "
@@ -235,19 +198,6 @@ class IncompleteGaussianMixture(DensityMixin, BaseEstimator):
 
     def _checks(self) -> dict[str, Any]:
         return {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
-
-    def _known_columns(self, X: Array) -> Array:
-        known = np.asarray(~np.isnan(X).all(axis=0))
-        if not known.any():
-            raise ValueError("X has no observed value; pass rows with some values that are not NaN")
-        if not known.all():
-            warnings.warn(
-                f"columns {np.flatnonzero(~known).tolist()} of X have no observed value; they are left out of the "
-                "mixture",
-                UserWarning,
-                stacklevel=3,
-            )
-        return known
 
     def _prior(self, d: int) -> Prior | None:
         """The prior in numbers."""
@@ -346,10 +296,6 @@ class IncompleteGaussianMixture(DensityMixin, BaseEstimator):
         _, likelihood = memberships(log_joint(IncompleteTable(Z), parameters, self.covariance_type), axis=1)
         return (likelihood - scaling.log_volume(~np.isnan(Z))).astype(X.dtype, copy=False)
 
-    def score(self, X: Matrix, y: Any = None) -> float:
-        """Mean log-density of the observed values of the rows."""
-        return float(self.score_samples(X).mean(dtype=np.float64))
-
     def impute(self, X: Matrix, n_draws: int | None = None, random_state: RandomState = None) -> Array:
         """Fill the holes from what is observed in their rows.
 
@@ -402,19 +348,5 @@ class IncompleteGaussianMixture(DensityMixin, BaseEstimator):
         empty = np.full((int(n_samples), len(self.feature_mask_)), np.nan, self.means_.dtype)
         return scaling.filled(empty, rows), labels
 
-    def bic(self, X: Matrix) -> float:
-        """Bayesian information criterion on X; the lower, the better."""
-        n = len(likelihoods := self.score_samples(X))
-        return float(-2 * likelihoods.sum(dtype=np.float64) + self._n_parameters() * np.log(n))
-
-    def aic(self, X: Matrix) -> float:
-        """Akaike's information criterion on X; the lower, the better."""
-        return float(-2 * self.score_samples(X).sum(dtype=np.float64) + 2 * self._n_parameters())
-
     def _n_parameters(self) -> int:
         return free_parameters(self.covariance_type, len(self.weights_), int(self.feature_mask_.sum()))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, DensityMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from gramian.checks import check_choice, check_count, check_real, check_whole, remember_columns, whole
+from gramian.checks import check_count, check_real, remember_columns, whole
 from gramian.configuration import require_memory
-from gramian.mixture.em import CovarianceType, Fit, Parameters, log_joint, memberships, run_em
+from gramian.mixture.em import CovarianceType, Parameters, log_joint, memberships
+from gramian.mixture.estimator import MixtureEstimator
 from gramian.mixture.imputation import conditional_draw, draw_choices, expected_missing, random_rows
 from gramian.mixture.levels import indicators, matching_features, observed_levels
 from gramian.mixture.mixed_columns import (
@@ -26,12 +24,11 @@ from gramian.mixture.mixed_columns import (
 from gramian.mixture.patterns import IncompleteTable
 from gramian.mixture.scaling import Scaling, free_parameters
 from gramian.mixture.starts import cluster_labels, observed_scale, start_from_labels, start_levels
-from gramian.progress import steps
 from gramian.randomness import generator, spawn
 from gramian.typing import Array, Matrix, RandomState
 
 
-class IncompleteMixture(DensityMixin, BaseEstimator):
+class IncompleteMixture(MixtureEstimator):
     """Mixture model for tables of numbers and categories with missing values, fitted by EM.
 
     Given its component k, a row has independent parts: its numbers are normal, and each of its categorical columns j
@@ -188,53 +185,23 @@ class IncompleteMixture(DensityMixin, BaseEstimator):
             labels = cluster_labels(features, K, self.init, rng)
             start = start_from_labels(features, labels, K, kind, float(self.reg_covar), len(center))
             starts.append(start._replace(levels=start_levels(hot, labels, K, levels)))
-        best: Fit | None = None
-        table = IncompleteTable(Z, hot)
-        with steps("Fitting mixtures", total=len(starts) * self.max_iter, verbose=self.verbose) as advance:
-            for start in starts:
-                found = run_em(
-                    table,
-                    start,
-                    covariance_type=kind,
-                    max_iter=int(self.max_iter),
-                    tol=float(self.tol),
-                    ridge=float(self.reg_covar),
-                    levels=levels,
-                    advance=advance,
-                )
-                if best is None or found.bounds[-1] > best.bounds[-1]:
-                    best = found
-        assert best is not None
+        best = self._best(
+            IncompleteTable(Z, hot), starts, covariance_type=kind, ridge=float(self.reg_covar), levels=levels
+        )
         parameters = scaling.to_user(best.parameters, numbers.dtype)
         assert best.parameters.levels is not None
         self.is_categorical_, self.feature_mask_, self.categories_ = categorical, mask, categories
         self.weights_, self.means_, self.covariances_ = parameters[:3]
         split = np.cumsum([len(known) for known in categories])[:-1]
         self.probabilities_ = np.split(best.parameters.levels, split, axis=1) if categories else []
-        self.lower_bounds_ = best.bounds - scaling.log_volume(~np.isnan(Z)).mean()
-        self.lower_bound_ = float(self.lower_bounds_[-1])
-        self.n_iter_ = len(best.bounds)
-        self.converged_ = best.converged
+        self._keep_course(best, scaling.log_volume(~np.isnan(Z)))
         remember_columns(self, given)
-        if not best.converged and self.tol > 0:
-            warnings.warn(
-                f"EM did not converge in max_iter={self.max_iter} iterations; raise max_iter or tol",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        self._warn_unsettled()
         return self
 
-    def fit_predict(self, X: Matrix, y: Any = None) -> Array:
-        """Fit the mixture and return the most probable component of each row, as ``fit(X).predict(X)``."""
-        return self.fit(X).predict(X)
-
     def _check_settings(self) -> None:
-        check_choice(self, "covariance_type", ("full", "tied", "diag", "spherical"))
-        check_choice(self, "init", ("kmeans++", "kmeans"))
-        check_whole(self, "max_iter", "n_init")
-        check_whole(self, "verbose", least=0)
-        for name in ("tol", "reg_covar", "smoothing"):
-            check_real(self, name, least=0)
+        self._check_em()
+        check_real(self, "smoothing", least=0)
 
     def _checked(self, X: Matrix) -> Matrix:
         """A data frame as it is; anything else as an array, of numbers unless columns are said to be categorical."""
@@ -250,16 +217,7 @@ class IncompleteMixture(DensityMixin, BaseEstimator):
         known = np.empty(len(categorical), bool)
         known[~categorical] = ~np.isnan(numbers).all(axis=0)
         known[categorical] = [len(levels) > 0 for levels in categories]
-        if not known.any():
-            raise ValueError("X has no observed value; pass rows with some values that are not missing")
-        if not known.all():
-            warnings.warn(
-                f"columns {np.flatnonzero(~known).tolist()} of X have no observed value; they are left out of the "
-                "mixture",
-                UserWarning,
-                stacklevel=3,
-            )
-        return known
+        return self._warn_unknown(known)
 
     # Answers --------------------------------------------------------------------------------------------------
 
@@ -311,10 +269,6 @@ class IncompleteMixture(DensityMixin, BaseEstimator):
         _, numbers, codes = self._prepared(X)
         joint, volume = self._log_joint(numbers, codes)
         return (memberships(joint, axis=1)[1] - volume).astype(numbers.dtype, copy=False)
-
-    def score(self, X: Matrix, y: Any = None) -> float:
-        """Mean of ``score_samples`` over the rows."""
-        return float(self.score_samples(X).mean(dtype=np.float64))
 
     def impute(self, X: Matrix, n_draws: int | None = None, random_state: RandomState = None) -> Array:
         """Fill the missing entries from what is observed in their rows.
@@ -387,15 +341,6 @@ class IncompleteMixture(DensityMixin, BaseEstimator):
 
     # Criteria -------------------------------------------------------------------------------------------------
 
-    def bic(self, X: Matrix) -> float:
-        """Bayesian information criterion on X; the lower, the better."""
-        n = len(likelihoods := self.score_samples(X))
-        return float(-2 * likelihoods.sum(dtype=np.float64) + self._n_parameters() * np.log(n))
-
-    def aic(self, X: Matrix) -> float:
-        """Akaike's information criterion on X; the lower, the better."""
-        return float(-2 * self.score_samples(X).sum(dtype=np.float64) + 2 * self._n_parameters())
-
     def icl(self, X: Matrix) -> float:
         """Integrated completed likelihood on X: BIC plus twice the entropy of the memberships; the lower, the better.
 
@@ -411,7 +356,6 @@ class IncompleteMixture(DensityMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
