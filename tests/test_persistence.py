@@ -515,9 +515,7 @@ def test_only_estimators_and_kernels_are_loaded(path, name):
         load(path)
 
 
-@pytest.mark.parametrize(
-    "name", ["gramian.configuration.config", "gramian.web.jobs.Jobs", "gramian.tables.table.Table"]
-)
+@pytest.mark.parametrize("name", ["gramian.configuration.config", "gramian.web.jobs.Jobs"])
 def test_other_classes_are_no_parts_either(path, name):
     module, _, cls = name.rpartition(".")
     forged(path, estimator(x=node(module, cls, "ObjectNode", content=text(None))))

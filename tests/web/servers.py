@@ -22,7 +22,7 @@ BOUNDARY = {"Content-Type": "multipart/form-data; boundary=X"}
 ENDED = ("done", "failed", "cancelled", "interrupted")
 
 
-def wait_until(question, seconds=600):
+def wait_until(question, seconds=120):
     """The first answer that is true. The deadline is for machines that are busy with other work."""
     deadline = time.monotonic() + seconds
     while True:

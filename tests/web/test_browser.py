@@ -100,7 +100,7 @@ def test_from_upload_to_report_to_questions_to_other_groups(browser, address, tm
     browser.switch_to.frame("report")
     wait_until(lambda: browser.find_elements(By.CSS_SELECTOR, "html.live #map-live canvas"))
     assert text_of(browser, "h1") == "פרחים <b>.csv"
-    assert len(browser.find_elements(By.CSS_SELECTOR, "#groups .card")) == 2
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#groups > .cards > .card")) == 2
     browser.switch_to.default_content()
 
     # Rows like row 17: the odd ones are of one kind; a click asks for the next.
@@ -127,7 +127,7 @@ def test_from_upload_to_report_to_questions_to_other_groups(browser, address, tm
     wait_until(lambda: browser.current_url != first and visible(browser, "#report"))
     wait_until(lambda: "3 groups" in text_of(browser, "#where"))
     browser.switch_to.frame("report")
-    wait_until(lambda: len(browser.find_elements(By.CSS_SELECTOR, "#groups .card")) == 3)
+    wait_until(lambda: len(browser.find_elements(By.CSS_SELECTOR, "#groups > .cards > .card")) == 3)
     browser.switch_to.default_content()
 
     # Both are in the list, with their sizes; one is deleted.

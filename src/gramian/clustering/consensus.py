@@ -128,7 +128,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
     --------
     >>> from gramian import ConsensusClustering
     >>> from sklearn.datasets import make_blobs
-    >>> X, y = make_blobs(200, centers=3, cluster_std=0.6, random_state=0)
+    >>> X, y = make_blobs(200, centers=3, cluster_std=0.4, center_box=(-15, 15), random_state=0)
     >>> model = ConsensusClustering(random_state=0).fit(X)
     >>> model.n_clusters_
     3

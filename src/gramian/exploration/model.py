@@ -48,6 +48,10 @@ class TableModel(BaseEstimator):
     ranker_ : KernelPageRank
         A walk between the fitted rows, by the similarity that groups them.
     oddness_ : Oddness
+    fitted_oddness_ : ndarray (m,)
+        Of the fitted rows.
+    some_rows_ : ndarray (at most 50, d)
+        Fitted rows, by which a model that was read from a file is tried.
     groups_, ranks_ : ndarray (n,)
         Of all rows of the table.
     places_ : ndarray (n, p), float32
@@ -85,9 +89,15 @@ class TableModel(BaseEstimator):
         self.ranker_ = KernelPageRank(kernel=kernel, restart=self.restart, n_components=components, random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # rows that are like no other are told as odd
-            self.ranker_.fit(X)
+            self.ranker_.fit(self._compared(X))
         self.oddness_ = Oddness(self.preparation.feature_columns_, seed).fit(X, self.fitted_groups_)
+        self.fitted_oddness_ = self.oddness_.score(X, self.fitted_groups_)
+        self.some_rows_ = X[np.unique(np.linspace(0, len(X) - 1, 50).astype(int))]  # the first and the last among them
         return self
+
+    def _compared(self, X: Array) -> Array:
+        """The features that rows are grouped by: categories that tell nothing of the other columns are left out."""
+        return X[:, self.clusterer.used_]
 
     def remember(self, groups: Array, ranks: Array, places: Array) -> None:
         """Keep what was found of every row of the table, to answer for it later."""
@@ -115,7 +125,7 @@ class TableModel(BaseEstimator):
         # them would be more typical of their group than the rows that were not fitted.
         walked = self.ranker_.scores(self._seeds, method="exact") - self.restart * self._seeds
         scores = np.maximum(walked, 0.0)
-        return self._memberships(scores), scores, self.oddness_.score(self.ranker_.X_fit_, self.fitted_groups_)
+        return self._memberships(scores), scores, self.fitted_oddness_
 
     def answer(self, X: Array) -> tuple[Array, Array, Array, Array]:
         """Group, membership, score in each group and oddness of new prepared rows.
@@ -129,7 +139,7 @@ class TableModel(BaseEstimator):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # like no fitted row: group −1
                 labels = np.asarray(self.clusterer.predict(part))
-                values = np.asarray(scorer(part), np.float64)
+                values = np.asarray(scorer(self._compared(part)), np.float64)
             scores = np.maximum(values[:, :-1], 0.0)
             groups = np.where(np.isfinite(part).any(axis=1), self._numbered(labels), -1)
             parts.append((groups, self._memberships(scores), scores, self.oddness_.score(part, groups)))
@@ -144,7 +154,7 @@ class TableModel(BaseEstimator):
         """Rows of unit length whose dot products say how alike rows are; of the fitted rows or of new ones."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            Z = self.ranker_.embedding_ if X is None else self.ranker_.transform(X)
+            Z = self.ranker_.embedding_ if X is None else self.ranker_.transform(self._compared(X))
         return np.asarray(normalize(Z[:, :most]), np.float32)
 
     def like(self, row: int, top: int = 10) -> tuple[Array, Array]:
@@ -173,8 +183,7 @@ class TableModel(BaseEstimator):
             raise ValueError("its parts tell of different numbers of rows")
         if not len(self.number_) == len(self.sizes_) == self.n_clusters_:
             raise ValueError("its parts tell of different numbers of groups")
-        fitted = self.ranker_.X_fit_
-        self.answer(fitted[np.unique(np.linspace(0, len(fitted) - 1, 50).astype(int))])  # first and last among them
+        self.answer(self.some_rows_)
         self.like(0, 1)
         self.typical(0, 1)
         self.cells(np.array([len(self.groups_) - 1]))

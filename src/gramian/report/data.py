@@ -34,6 +34,7 @@ _FACTS = 1_000  # most characters it takes to name a column, to tell how to read
 _EMBEDDING_PART = 0.35  # of the room; likeness needs a few directions, values need the rest
 _DAY = 86_400
 _LABEL_ROOM, _LABEL_TURNS = 0.04, 50  # of the map's width that a number takes
+_LABELS = 100  # more numbers than this cover the map wherever they stand
 
 
 @dataclass
@@ -142,7 +143,7 @@ def label_places(coordinates: Array, labels: Array) -> Array:
     # Two numbers at one place go different ways, each along a direction of its own.
     angles = 2.4 * np.arange(len(shown))
     own_way = np.column_stack([np.cos(angles), np.sin(angles)])
-    for _ in range(_LABEL_TURNS):
+    for _ in range(_LABEL_TURNS if len(shown) <= _LABELS else 0):
         apart = found[:, None] - found
         distance = np.linalg.norm(apart, axis=2)
         np.fill_diagonal(distance, np.inf)

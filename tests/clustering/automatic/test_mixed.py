@@ -81,6 +81,13 @@ def test_the_number_of_clusters_may_be_given(rng):
         model.labels_at(9, X)
 
 
+def test_as_many_clusters_as_asked_for_are_found_where_classes_would_run_empty(rng):
+    kind = np.repeat([0, 1], 15)
+    X = np.column_stack([5.0 * kind + 0.2 * rng.normal(size=30), kind, 1 - kind])
+    model = AutoClustering(3, random_state=0).fit(X, feature_columns=["a", "b", "b"], categorical_columns=["b"])
+    assert len(np.unique(model.labels_)) == 3
+
+
 def test_numbers_alone_are_grouped_by_views(rng):
     X, _, labels = planted(rng)
     numbers = np.column_stack([X[:, :2], X[:, :2] + 0.1 * rng.normal(size=(240, 2)), X[:, -5:]])

@@ -78,7 +78,7 @@ def test_many_rows_are_learned_from_a_part(rng, monkeypatch):
     monkeypatch.setattr(partitions.KMeansBatch, "nearest", counted)
     for subsample in (None, 0.2):
         lengths.clear()
-        model = ConsensusClustering(n_partitions=60, subsample=subsample, random_state=0).fit(X)
+        model = ConsensusClustering(3, n_partitions=60, subsample=subsample, random_state=0).fit(X)
         assert set(lengths) == {50, 600}
         assert model.n_clusters_ == 3
         assert adjusted_rand(y, model.labels_) == 1

@@ -141,7 +141,8 @@ def choose_mixed(
     if nothing or path == "views" or n_clusters == 1:
         return MixedChoice(left_out, nothing, rows, None, None)
     found = _classes(variables.keep(kept), effective, rng, n_clusters, max_clusters)
-    if path != "classes" and not found.certain:
+    empty = len(np.unique(found.labels)) < found.posteriors.shape[1]  # more classes were asked for than there are
+    if empty or (path != "classes" and not found.certain):
         return MixedChoice(left_out, nothing, rows, None, None)
     return MixedChoice(left_out, nothing, rows, found, MixedModel(levels, coding, kept, found.model))
 
