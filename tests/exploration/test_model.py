@@ -30,6 +30,7 @@ def test_rows_that_were_fitted_are_not_more_typical():
     fitted = np.arange(750)
     clusterer = KMeans(3, random_state=0).fit(X[fitted])
     preparation = SimpleNamespace(feature_columns_=list("abcde"))
+    clusterer.used_ = np.ones(X.shape[1], bool)  # as AutoClustering says which features count
     model = TableModel(preparation, clusterer).fit(X[fitted], clusterer.labels_, fitted, ClusterKernel(random_state=0))
     np.testing.assert_allclose(model.answer(X[fitted])[1], model.fitted()[0], atol=1e-6)  # memberships
     labels, membership, rank, _, _ = analyse._rows(model, X, fitted, np.arange(1500), np.arange(1500))
