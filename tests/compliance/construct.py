@@ -47,7 +47,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "ClassAverageChain": {"max_layers": 3},
     "ConsensusClustering": {"n_partitions": 20},
     "ClusterKernel": {"n_restarts": 4, "max_components": 5},
-    "Columns": {"kernel": RBF(), "columns": [0]},
+    "Columns": {"kernel": RBF(), "columns": slice(None, None, -1)},
     "DependenceNetwork": {"n_features": 30, "max_layers": 3},
     "FunctionKernel": {"function": DotProduct()},
     "FourierFeatures": {"n_components": 10},

@@ -289,6 +289,51 @@ def test_columns_with_missing_values():
     np.testing.assert_allclose(F.toarray(), G.toarray(), atol=1e-12)
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+def test_missing_values_in_columns_that_do_not_count(sparse):
+    """They change nothing; in a column that counts they are refused by its number, also in new rows."""
+    X, Y = rows(20, 4), rows(5, 4, seed=1)
+    expected = RBF().fit(X[:, [3, 1]])(Y[:, [3, 1]], X[:, [3, 1]])
+    X[::3, 0], Y[1, 2] = np.nan, np.nan
+    given = csr_array if sparse else np.asarray
+    kernel = Columns(RBF(), [3, 1]).fit(given(X))
+    np.testing.assert_allclose(kernel(given(Y), given(X)), expected, atol=1e-12)
+    Y[2, 1] = np.nan
+    message = r"NaN in column 1, which RBF\(\) compares .* impute them"
+    for call in (kernel, kernel.gram, kernel.diagonal, kernel.fit, lambda Z: kernel.product(Z, Z, np.ones(5))):
+        with pytest.raises(ValueError, match=message):
+            call(given(Y))
+
+
+def test_infinite_values_in_columns_that_do_not_count():
+    """They are errors, not missing values, and refused in every column."""
+    X = rows(20, 4)
+    X[3, 0] = np.inf
+    with pytest.raises(ValueError, match="X contains infinity"):
+        Columns(RBF(), [3, 1]).fit(X)
+
+
+def test_views_with_missing_values_of_their_own():
+    """A sum of views is the sum of their kernels where each has missing values, also in an estimator."""
+    X = rows(60, 5)
+    X[::5, 1] = np.nan
+    X[1::7, 3] = np.nan
+    parts = [ClusterKernel(3, 4, random_state=0), ClusterKernel(2, 3, random_state=1), RBF()]
+    views = [slice(0, 2), slice(2, 4), [4]]
+    kernel = Columns(parts[0], views[0]) + Columns(parts[1], views[1]) + Columns(parts[2], views[2])
+    K = sum(clone(part).fit(X[:, view])(X[:, view]) for part, view in zip(parts, views, strict=True))
+    np.testing.assert_allclose(kernel.fit(X)(X), K, atol=1e-12)
+    np.testing.assert_allclose(kernel.gram(X).dense(), K, atol=1e-12)
+    model = KernelPCA(3, kernel=kernel).fit(X)
+    np.testing.assert_allclose(np.abs(model.embedding_), np.abs(KernelPCA(3, kernel="precomputed").fit_transform(K)))
+    np.testing.assert_allclose(model.transform(X[:7]), model.embedding_[:7], atol=1e-9)
+    with pytest.raises(ValueError, match="X contains NaN"):
+        (kernel + RBF()).fit(X)  # which compares all columns
+    X[0, 4] = np.nan
+    with pytest.raises(ValueError, match="NaN in column 4"):
+        KernelPCA(3, kernel=2 * kernel).fit(X)
+
+
 def test_views_in_estimators(tmp_path):
     """Kernel PCA of two views is that of the summed matrices; files keep the model; searches reach the parts."""
     X = rows(40, 4)

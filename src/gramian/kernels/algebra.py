@@ -69,6 +69,10 @@ class _Pair(Kernel):
     def accepts_nan(self) -> bool:  # type: ignore[override]
         return all(part.accepts_nan for part in self._parts())
 
+    @property
+    def _nan_in_some_columns(self) -> bool:
+        return all(part._nan_in_some_columns for part in self._parts())
+
     def _check_overflow(self, X: Matrix) -> None:
         for part in self._parts():
             part._check_overflow(X)
@@ -161,6 +165,10 @@ class _Single(Kernel):
         return bool(self._inner.accepts_nan)
 
     @property
+    def _nan_in_some_columns(self) -> bool:
+        return self._inner._nan_in_some_columns
+
+    @property
     def has_features(self) -> bool:  # type: ignore[override]
         return bool(self._inner.has_features)
 
@@ -219,6 +227,10 @@ class Scaled(_Single):
 class Columns(_Single):
     """A kernel on some of the columns of X, so that a sum of kernels sees several views of one table.
 
+    Missing values are refused only in columns that the kernel compares, and only if it does not take them itself: each
+    view of a sum may have missing values of its own. Infinite values are errors and not missing values, and are refused
+    in every column.
+
     Parameters
     ----------
     kernel : Kernel
@@ -251,15 +263,30 @@ class Columns(_Single):
             raise ValueError(f"kernel={self.kernel!r} takes all columns of X; choose them before, X[:, columns]")
         return super()._inner
 
+    @property
+    def _nan_in_some_columns(self) -> bool:
+        return True
+
     def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         inner = self._inner if not hasattr(self, "kernel_") else self.kernel
         columns = _indices(self.columns, X.shape[1])
-        self.kernel_ = clone(inner)._fitted(_chosen(X, columns), sample_weight)
+        self.kernel_ = clone(inner)._fitted(self._chosen(X, columns), sample_weight)
         self.columns_ = columns
 
     def _of(self, X: Matrix) -> Matrix:
         """The chosen columns of X."""
-        return _chosen(X, self.columns_ if hasattr(self, "columns_") else _indices(self.columns, X.shape[1]))
+        return self._chosen(X, self.columns_ if hasattr(self, "columns_") else _indices(self.columns, X.shape[1]))
+
+    def _chosen(self, X: Matrix, columns: Array) -> Matrix:
+        """Columns of X. The whole of X may have missing values, so those of the chosen ones are looked for here."""
+        found = X[:, columns] if issparse(X) else np.take(X, columns, axis=1)
+        if not self._inner.accepts_nan and np.isnan(found.data if issparse(found) else found).any():
+            missing = np.isnan(found.toarray() if issparse(found) else found).any(axis=0)
+            raise ValueError(
+                f"Input X contains NaN in column {columns[missing.argmax()]}, which {self._inner!r} compares without "
+                "taking missing values; impute them, or compare the column by ClusterKernel()"
+            )
+        return found
 
     def frequencies(self, d: int, size: int, rng: np.random.Generator, *, orthogonal: bool = False) -> Array | None:
         """Those of the kernel, zero in the other columns; see :meth:`Kernel.frequencies`."""
@@ -305,10 +332,6 @@ class Columns(_Single):
 
     def _diagonal(self, X: Matrix) -> Array:
         return self._inner._diagonal(self._of(X))
-
-
-def _chosen(X: Matrix, columns: Array) -> Matrix:
-    return X[:, columns] if issparse(X) else np.take(X, columns, axis=1)
 
 
 def _indices(columns: Any, d: int) -> Array:

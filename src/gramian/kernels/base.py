@@ -306,8 +306,13 @@ class Kernel(BaseEstimator):
         return {
             "accept_sparse": "csr" if self.accepts_sparse else False,
             "dtype": [np.float64, np.float32],
-            "ensure_all_finite": "allow-nan" if self.accepts_nan else True,
+            "ensure_all_finite": "allow-nan" if self._nan_in_some_columns else True,
         }
+
+    @property
+    def _nan_in_some_columns(self) -> bool:
+        """Whether X may have missing values at least in some columns; then the kernel itself refuses the others."""
+        return bool(self.accepts_nan)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
