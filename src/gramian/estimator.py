@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
 from gramian.checks import check_samples, check_weights, remember_columns
@@ -72,6 +72,26 @@ class KernelEstimator(BaseEstimator):
         tags.input_tags.sparse = bool(kernel.accepts_sparse)
         tags.input_tags.allow_nan = bool(kernel.accepts_nan)
         tags.input_tags.pairwise = bool(kernel.pairwise)
+        return tags
+
+
+class EmbeddingEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
+    """Base of the estimators whose ``fit`` embeds the samples as ``embedding_`` and that place new ones beside them."""
+
+    embedding_: Array
+
+    def fit_transform(self, X: Matrix, y: Any = None) -> Array:
+        """Fit and return the embedding of X, ``embedding_``."""
+        embedding: Array = self.fit(X, y).embedding_
+        return embedding
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 

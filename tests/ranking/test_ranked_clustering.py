@@ -287,7 +287,7 @@ class TestOutliers:
     def test_new_samples_out_of_reach(self, model):
         """A new sample like nothing has label −1, equal memberships, the base score 0, and a warning."""
         far = np.full((1, 2), 1e3)
-        with pytest.warns(UserWarning, match="1 new sample is similar to no fitted one and labelled -1"):
+        with pytest.warns(UserWarning, match="1 sample has no similarity to any other and label -1"):
             assert model.predict(far)[0] == -1
         with pytest.warns(UserWarning, match="belong to all clusters alike"):
             np.testing.assert_allclose(model.predict_proba(far), 1 / 3)

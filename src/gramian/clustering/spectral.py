@@ -8,29 +8,23 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, check_count, check_positive, check_whole
-from gramian.clustering.angular import angular_kmeans, nearest_direction
+from gramian.clustering.angular import angular_kmeans
 from gramian.clustering.automatic.completion import CompletedGraph
 from gramian.clustering.core.components import large_components, least_cluster
-from gramian.clustering.core.embedding import (
-    Axes,
-    kmeans,
-    nearest_center,
-    numbered,
-    walk_of,
-)
+from gramian.clustering.core.embedding import Axes, kmeans, numbered, walk_of
 from gramian.clustering.core.n_clusters import choose_by_gap
-from gramian.estimator import KernelEstimator
+from gramian.clustering.placed import PlacedClusters, warn_isolated
+from gramian.estimator import EmbeddingEstimator
 from gramian.grams import Gram
 from gramian.kernels import Kernel
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 
 
-class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, KernelEstimator):
+class SpectralClustering(PlacedClusters, EmbeddingEstimator):
     """Cluster samples by the leading eigenvectors of their similarities.
 
     ==========  =======================================================  =======================
@@ -171,7 +165,7 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         self.labels_ = np.full(n, -1)
         self.labels_[axes.inside] = labels
         isolated = gram.degrees() <= 0
-        _warn_isolated(int((isolated & ~axes.inside).sum()))
+        warn_isolated(int((isolated & ~axes.inside).sum()))
         _warn_small(int((~isolated & ~axes.inside).sum()), k)
         return self
 
@@ -208,67 +202,14 @@ class SpectralClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
             labels, centers = kmeans(Z, k, seed=seed, n_init=int(self.n_init))
         return numbered(labels, centers)
 
-    def transform(self, X: Matrix) -> Array:
-        """The spectral embedding of new samples.
-
-        Parameters
-        ----------
-        X : array-like or sparse (n_new, d)
-
-        Returns
-        -------
-        Z : ndarray (n_new, n_components); zero for a sample similar to no fitted one
-        """
-        return self._place(X)[0]
-
     def _place(self, X: Matrix) -> tuple[Array, Array]:
-        """The embedding of new samples and a mask of those that are similar to no fitted one."""
         check_is_fitted(self, "placement_")
         placed: tuple[Array, Array] = self.placement_(self._check_new(X))
         return placed
 
-    def fit_transform(self, X: Matrix, y: Any = None) -> Array:
-        """Cluster X and return its spectral embedding, ``embedding_``."""
-        return self.fit(X, y).embedding_
-
-    def predict(self, X: Matrix) -> Array:
-        """Cluster of each new sample.
-
-        Parameters
-        ----------
-        X : array-like or sparse (n_new, d)
-
-        Returns
-        -------
-        labels : ndarray (n_new,)
-            −1, with a warning, for a sample that is similar to no fitted one.
-        """
-        Z, alone = self._place(X)
-        if self.embedding == "keca":
-            labels = nearest_direction(Z, self.cluster_centers_)
-        else:
-            labels = nearest_center(Z, self.cluster_centers_)
-        _warn_isolated(int(alone.sum()))
-        return np.where(alone, -1, labels)
-
     @property
-    def _n_features_out(self) -> int:
-        return int(self.embedding_.shape[1])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-
-def _warn_isolated(count: int) -> None:
-    if count:
-        who = "1 sample has" if count == 1 else f"{count} samples have"
-        warnings.warn(
-            f"{who} no similarity to any other and label -1; widen the kernel or raise n_neighbors",
-            UserWarning,
-            stacklevel=3,
-        )
+    def _by_direction(self) -> bool:
+        return self.embedding == "keca"
 
 
 def _warn_small(count: int, k: int) -> None:

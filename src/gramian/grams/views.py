@@ -8,6 +8,7 @@ a chunk at a time, so a view of a FeatureGram keeps the cheap m×m dual. Multipl
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -16,7 +17,7 @@ from gramian.grams.base import Gram, Index, Which, as_diagonal, multiplier, on_d
 from gramian.grams.features import Factor, FeatureGram, scaled_rows
 from gramian.grams.sparse import SparseGram
 from gramian.grams.tiles import slices
-from gramian.typing import Array, Matrix, RandomState
+from gramian.typing import Array, Matrix
 
 
 class _View(Gram):
@@ -368,20 +369,12 @@ class ShiftedGram(_View):
         """c K + c·shift, so that the features of K stay within reach."""
         return ShiftedGram(self.base.scaled(c), multiplier(c, self.dtype) * self.shift)
 
-    def eigenpairs(
-        self,
-        k: int,
-        which: Which = "largest",
-        *,
-        tol: float | None = None,
-        known: Array | None = None,
-        method: str = "auto",
-        random_state: RandomState = 0,
-    ) -> tuple[Array, Array]:
+    def eigenpairs(self, k: int, which: Which = "largest", **options: Any) -> tuple[Array, Array]:
+        """Those of K, shifted."""
         # An uneven shift changes the eigenvectors, and any shift which eigenvalues are largest in magnitude.
         if which == "magnitude" or np.ndim(self.shift):
-            return super().eigenpairs(k, which, tol=tol, known=known, method=method, random_state=random_state)
-        values, vectors = self.base.eigenpairs(k, which, tol=tol, known=known, method=method, random_state=random_state)
+            return super().eigenpairs(k, which, **options)
+        values, vectors = self.base.eigenpairs(k, which, **options)
         return values + self.dtype.type(self.shift), vectors
 
 

@@ -259,20 +259,8 @@ class Kernel(BaseEstimator):
     def frequencies(self, d: int, size: int, rng: np.random.Generator, *, orthogonal: bool = False) -> Array | None:
         """Random ω in the columns of a (d, size) array, with k(x, y) = k(0, 0) · mean of cos(ω·(x − y)).
 
-        Parameters
-        ----------
-        d : int
-            Number of features of a row.
-        size : int
-            Number of frequencies.
-        rng : numpy.random.Generator
-        orthogonal : bool
-            Make them orthogonal in groups of d, where the kernel is one of the Euclidean distance.
-
-        Returns
-        -------
-        frequencies : ndarray (d, size) or None
-            None where none are known.
+        None where none are known. Arguments as in :meth:`gramian.kernels.profile.Profile.frequencies`, whose answer
+        it is where the kernel has one profile.
         """
         profile = self.profile()
         return None if profile is None else profile.frequencies(d, size, rng, orthogonal=orthogonal)

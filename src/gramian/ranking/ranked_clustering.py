@@ -8,12 +8,12 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, check_count, check_whole, whole
-from gramian.clustering.angular import angular_kmeans, nearest_direction
-from gramian.clustering.core import choose_by_gap, kmeans, nearest_center, used_labels
+from gramian.clustering.angular import angular_kmeans
+from gramian.clustering.core import choose_by_gap, kmeans, used_labels
+from gramian.clustering.placed import PlacedClusters
 from gramian.kernels import Expansion, Kernel
 from gramian.randomness import generator
 from gramian.ranking._queries import best_first
@@ -34,7 +34,7 @@ from gramian.ranking.kernel_walk.walk import Walk, exact_scores
 from gramian.typing import Array, Matrix, RandomState
 
 
-class RankedClustering(ClusterMixin, WalkEstimator):
+class RankedClustering(PlacedClusters, WalkEstimator):
     """Cluster samples, and rank them within clusters, across clusters and for a query, by one random walk.
 
     A walk goes from sample to sample by similarity and with probability α restarts at the seeds s; its scores are
@@ -320,25 +320,13 @@ class RankedClustering(ClusterMixin, WalkEstimator):
 
     # New samples -------------------------------------------------------------------------------------------
 
-    def predict(self, X: Matrix) -> Array:
-        """Cluster of each new sample, that of the nearest centre in the embedding.
+    def _place(self, X: Matrix) -> tuple[Array, Array]:
+        check_is_fitted(self, "expansion_")
+        return self.place_(self._check_new(X))
 
-        Parameters
-        ----------
-        X : array-like or sparse (n_new, d)
-
-        Returns
-        -------
-        labels : ndarray (n_new,)
-            −1, with a warning, for a sample that is similar to no fitted one.
-        """
-        Z, alone = self._embed(X)
-        if self.metric == "cosine":
-            labels = nearest_direction(Z, self.cluster_centers_)
-        else:
-            labels = nearest_center(Z, self.cluster_centers_)
-        warn_alone(int(alone.sum()), "labelled -1")
-        return np.where(alone, -1, labels)
+    @property
+    def _by_direction(self) -> bool:
+        return self.metric == "cosine"
 
     def predict_proba(self, X: Matrix) -> Array:
         """Memberships of new samples, by one step of the walk from them; rows sum to 1.
@@ -373,20 +361,3 @@ class RankedClustering(ClusterMixin, WalkEstimator):
     def _steps(self, X: Matrix) -> Array:
         check_is_fitted(self, "expansion_")
         return self.expansion_(self._check_new(X)).astype(np.float64, copy=False)
-
-    def transform(self, X: Matrix) -> Array:
-        """The embedding of new samples.
-
-        Parameters
-        ----------
-        X : array-like or sparse (n_new, d)
-
-        Returns
-        -------
-        Z : ndarray (n_new, n_components); zero for a sample similar to no fitted one
-        """
-        return self._embed(X)[0]
-
-    def _embed(self, X: Matrix) -> tuple[Array, Array]:
-        check_is_fitted(self, "expansion_")
-        return self.place_(self._check_new(X))

@@ -7,6 +7,7 @@ approximation of the exact one. A first pass over the rows gives J; Φ takes a s
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
 
@@ -75,30 +76,20 @@ class _Rows:
         return totals[0]
 
 
-class FourierPairSum:
-    """Kernels that are means of Gaussians of the distance, as means of random waves.
-
-    With frequencies ω_l drawn once in R^q and amplitudes a_l,
-
-        k(x, y) ≈ Σ_l a_l cos(ω_l·Wᵀ(x − y)).
-
-    The part of Φ between the subspace and its complement, which is the gradient, is that of this sum; the parts inside
-    the two, which only shape the step, use f′ ≈ −Σ_l a_l τ_l cos(…), τ_l being the Gaussian's rate. Frequencies in
-    R^d, projected with the data, would make J independent of the basis of the subspace; but then the maximum fits the
-    frequencies as much as the data. These give every subspace the same, slightly wrong kernel.
+class _ApproximatePairSum(ABC):
+    """J and Φ of a kernel approximated by random features, which are drawn at the start.
 
     Parameters
     ----------
     X : ndarray (n, d), float64
     weights : PairWeights
     profiles : tuple of (float, Profile)
-        Of distances, each with ``gaussian_rates``.
     n_components : int
-        q.
+        q, the number of columns of W.
     n_features : int
-        Cosines and sines together.
     rng : numpy.random.Generator
     zero_diagonal : bool
+        Leave the pairs (i, i) out.
     n_workers : int, optional
     """
 
@@ -116,9 +107,43 @@ class FourierPairSum:
     ) -> None:
         self.X = X
         self.weights = weights
-        size = max(1, n_features // (2 * len(profiles)))
+        self.profiles = profiles
+        self.zero_diagonal = zero_diagonal
+        self.n_workers = n_workers
+        self._rows = self._draw(n_components, n_features, rng)
+
+    @abstractmethod
+    def _draw(self, n_components: int, n_features: int, rng: np.random.Generator) -> _Rows:
+        """Draw what the approximation needs, and cut the rows by the number of their features."""
+
+    @abstractmethod
+    def evaluate(self, W: Array) -> _Lazy:
+        """J(W) now, Φ(W) when asked for."""
+
+    def objective(self, W: Array) -> float:
+        """J(W) alone."""
+        return self.evaluate(W).objective
+
+
+class FourierPairSum(_ApproximatePairSum):
+    """Kernels that are means of Gaussians of the distance, as means of random waves.
+
+    With frequencies ω_l drawn once in R^q and amplitudes a_l,
+
+        k(x, y) ≈ Σ_l a_l cos(ω_l·Wᵀ(x − y)).
+
+    The part of Φ between the subspace and its complement, which is the gradient, is that of this sum; the parts inside
+    the two, which only shape the step, use f′ ≈ −Σ_l a_l τ_l cos(…), τ_l being the Gaussian's rate. Frequencies in
+    R^d, projected with the data, would make J independent of the basis of the subspace; but then the maximum fits the
+    frequencies as much as the data. These give every subspace the same, slightly wrong kernel.
+
+    The profiles are those of distances, each with ``gaussian_rates``; ``n_features`` are cosines and sines together.
+    """
+
+    def _draw(self, n_components: int, n_features: int, rng: np.random.Generator) -> _Rows:
+        size = max(1, n_features // (2 * len(self.profiles)))
         amplitudes, rates = [], []
-        for weight, profile in profiles:
+        for weight, profile in self.profiles:
             drawn = profile.gaussian_rates(size, rng)
             if drawn is None:
                 raise ValueError(
@@ -129,18 +154,15 @@ class FourierPairSum:
             rates.append(drawn[1])
         self.amplitudes, self.rates = np.concatenate(amplitudes), np.concatenate(rates)
         self.frequencies = orthogonal_frequencies(n_components, len(self.rates), rng) * np.sqrt(2 * self.rates)
-        self.constant = self.amplitudes.sum() * weights.diagonal().sum() if zero_diagonal else 0.0
-        self._rows = _Rows(len(X), len(self.rates), n_workers)
-        r, d, m = len(weights.scale), X.shape[1], 2 * len(self.rates)
+        self.constant = self.amplitudes.sum() * self.weights.diagonal().sum() if self.zero_diagonal else 0.0
+        rows = _Rows(len(self.X), len(self.rates), self.n_workers)
+        r, d, m = len(self.weights.scale), self.X.shape[1], 2 * len(self.rates)
         require_memory(
-            8.0 * r * d * m * min(self._rows.n_workers, len(self._rows.chunks)),
+            8.0 * r * d * m * min(rows.n_workers, len(rows.chunks)),
             f"approximation='fourier' with {r} classes or targets, {d} columns and {m} features",
             "use approximation='nystroem', or a smaller n_features",
         )
-
-    def objective(self, W: Array) -> float:
-        """J(W) alone."""
-        return self.evaluate(W).objective
+        return rows
 
     def evaluate(self, W: Array) -> _Lazy:
         """J(W) now, Φ(W) when asked for."""
@@ -200,7 +222,7 @@ def _waves(Z: Array, frequencies: Array) -> tuple[Array, Array]:
     return cosine, t
 
 
-class NystroemPairSum:
+class NystroemPairSum(_ApproximatePairSum):
     """Any positive semi-definite kernel through landmarks: k(x, y) ≈ k(x, L) (K_LL + ε I)^-1 k(L, y).
 
     With g_a = K_LX C_a and α_a = (K_LL + ε I)^-1 g_a the approximated sum is J = Σ_a s_a g_a·α_a, and its gradient
@@ -208,46 +230,16 @@ class NystroemPairSum:
     landmarks with landmarks, of weights −α S αᵀ. That is Φ W. The part of Φ inside the complement of the subspace,
     which only shapes the step, is the exact one summed over pairs of a sample and a landmark, scaled up to all pairs.
 
-    Parameters
-    ----------
-    X : ndarray (n, d), float64
-    weights : PairWeights
-    profiles : tuple of (float, Profile)
-        Of a positive semi-definite kernel.
-    n_components : int
-        Not needed here.
-    n_features : int
-        Number of landmarks, drawn from the rows.
-    rng : numpy.random.Generator
-    zero_diagonal : bool
-    n_workers : int, optional
+    The kernel is positive semi-definite; ``n_features`` are landmarks, drawn from the rows.
     """
 
-    def __init__(
-        self,
-        X: Array,
-        weights: PairWeights,
-        profiles: WeightedProfiles,
-        n_components: int,
-        n_features: int,
-        rng: np.random.Generator,
-        *,
-        zero_diagonal: bool = False,
-        n_workers: int | None = None,
-    ) -> None:
-        self.X = X
-        self.weights = weights
-        self.profiles = profiles
-        indices = np.sort(uniform(len(X), min(n_features, len(X)), rng))
-        self.landmarks = X[indices]
-        self._coordinates = weights.factor_rows(indices)
-        self.zero_diagonal = zero_diagonal
+    def _draw(self, n_components: int, n_features: int, rng: np.random.Generator) -> _Rows:
+        n = len(self.X)
+        indices = np.sort(uniform(n, min(n_features, n), rng))
+        self.landmarks = self.X[indices]
+        self._coordinates = self.weights.factor_rows(indices)
         self._jitter: float | None = None
-        self._rows = _Rows(len(X), len(self.landmarks), n_workers)
-
-    def objective(self, W: Array) -> float:
-        """J(W) alone."""
-        return self.evaluate(W).objective
+        return _Rows(n, len(indices), self.n_workers)
 
     def evaluate(self, W: Array) -> _Lazy:
         """J(W) now, Φ(W) when asked for."""

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from gramian.estimator import KernelEstimator
+from gramian.estimator import EmbeddingEstimator
 from gramian.grams import Gram
 from gramian.kernels import Kernel
 from gramian.ranking._queries import restart_columns
@@ -17,7 +16,7 @@ from gramian.ranking.kernel_walk.walk import Walk, cross_similarities
 from gramian.typing import Array, Matrix
 
 
-class WalkEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
+class WalkEstimator(EmbeddingEstimator):
     """Base of the estimators that rank by a walk; ``fit`` sets ``kernel_``, ``_walk`` and the attributes below.
 
     Attributes
@@ -62,17 +61,3 @@ class WalkEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEst
         warn_alone(int(alone.sum()), "rank by base scores")
         S[:, alone] = self.base_scores_[:, None]
         return S / np.where(alone, 1.0, degrees)
-
-    def fit_transform(self, X: Matrix, y: Any = None) -> Array:
-        """Fit and return the embedding of X, ``embedding_``."""
-        embedding: Array = self.fit(X, y).embedding_
-        return embedding
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.embedding_.shape[1])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
