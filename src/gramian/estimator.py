@@ -78,8 +78,6 @@ class KernelEstimator(BaseEstimator):
 class EmbeddingEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Base of the estimators whose ``fit`` embeds the samples as ``embedding_`` and that place new ones beside them."""
 
-    embedding_: Array
-
     def fit_transform(self, X: Matrix, y: Any = None) -> Array:
         """Fit and return the embedding of X, ``embedding_``."""
         embedding: Array = self.fit(X, y).embedding_

@@ -279,7 +279,7 @@ class Columns(_Single):
 
     def _chosen(self, X: Matrix, columns: Array) -> Matrix:
         """Columns of X. The whole of X may have missing values, so those of the chosen ones are looked for here."""
-        found = X[:, columns] if issparse(X) else np.take(X, columns, axis=1)
+        found: Any = X[:, columns] if issparse(X) else np.take(X, columns, axis=1)
         if not self._inner.accepts_nan and np.isnan(found.data if issparse(found) else found).any():
             missing = np.isnan(found.toarray() if issparse(found) else found).any(axis=0)
             raise ValueError(

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from dependence.measures.textbook_hsic import gaussian, given
 from gramian.dependence import hsic, hsic_test
-from gramian.dependence.measures._grams import check_labels, moderate, paired_grams, restored
+from gramian.dependence.measures._grams import check_labels, moderate, moderate_grams, paired_grams, restored
 from gramian.grams import DenseGram, FeatureGram
 from gramian.kernels import RBF, ClusterKernel, NeighborGraph
 
@@ -152,3 +152,14 @@ def test_restored_units():
 def test_labels_that_cannot_be_compared(labels, message):
     with pytest.raises(ValueError, match=message):
         check_labels(labels, "y")
+
+
+def test_moderate_pairs():
+    """Two sides in units of their own, whose product with the units is that of the kernels."""
+    X, Y = np.arange(5.0)[:, None], 1e9 * np.arange(5.0)[::-1, None]
+    x, y, units = moderate_grams(X, Y, "linear", "linear", least=5)
+    assert units[0] == 1.0 < units[1]
+    np.testing.assert_allclose(units[1] * y.dense(), Y @ Y.T, rtol=1e-12)
+    np.testing.assert_allclose(x.dense(), X @ X.T, rtol=1e-12)
+    with pytest.raises(ValueError, match="n_samples=5 is too few"):
+        moderate_grams(X, Y, "linear", "linear", least=6)

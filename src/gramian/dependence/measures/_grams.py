@@ -87,6 +87,13 @@ def moderate(gram: Gram, name: str) -> tuple[Gram, float]:
     return gram.scaled(1 / unit), unit
 
 
+def moderate_grams(X: Any, Y: Any, *kernels: KernelChoice, **options: Any) -> tuple[Gram, Gram, tuple[float, float]]:
+    """:func:`paired_grams`, both moderate, and the powers of two that they were divided by."""
+    x, y = paired_grams(X, Y, *kernels, **options)
+    (x, unit_x), (y, unit_y) = moderate(x, "X"), moderate(y, "Y")
+    return x, y, (unit_x, unit_y)
+
+
 def restored(value: float, *units: float) -> float:
     """A product of moderate Grams in the units of the kernels; an error if it is too large for a number."""
     for unit in units:  # one after another: zero stays zero whatever the product of the units is

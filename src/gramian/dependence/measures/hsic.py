@@ -8,7 +8,7 @@ import numpy as np
 
 from gramian.checks import whole
 from gramian.dependence.measures._blocks import block_values
-from gramian.dependence.measures._grams import KernelChoice, moderate, paired_grams, restored
+from gramian.dependence.measures._grams import KernelChoice, moderate_grams, restored
 from gramian.dependence.measures._pair_sums import PairSums, SideSums, pair_sums, unbiased_product
 from gramian.randomness import generator, spawn
 from gramian.typing import RandomState
@@ -150,27 +150,19 @@ def hsic(
     if block_size is not None and estimator != "block":
         raise ValueError(f"block_size={block_size} is only for estimator='block' but estimator={estimator!r}")
     kernel_seed, block_seed = (None, None) if random_state is None else spawn(random_state, 2)
-    x, y = paired_grams(
-        X,
-        Y,
-        kernel_x,
-        kernel_y,
-        approximation=approximation,
-        n_features=n_features,
-        random_state=kernel_seed,
-        least=2 if estimator == "biased" else _QUADRUPLE,
-    )
-    (x, unit_x), (y, unit_y) = moderate(x, "X"), moderate(y, "Y")
+    least = 2 if estimator == "biased" else _QUADRUPLE
+    drawn = {"approximation": approximation, "n_features": n_features, "random_state": kernel_seed}
+    x, y, units = moderate_grams(X, Y, kernel_x, kernel_y, least=least, **drawn)
     if blockwise:
         size = _QUADRUPLE if estimator == "linear" else check_block_size(block_size, x.shape[0])
-        return restored(float(block_values(x, y, size, generator(block_seed)).mean()), unit_x, unit_y)
+        return restored(float(block_values(x, y, size, generator(block_seed)).mean()), *units)
     sums = pair_sums(x, y, squares=bool(normalized))
     if normalized:
         return _alignment(sums, estimator)
     n = sums.n
     if estimator == "biased":
-        return restored(sums.centred() / (n - 1) ** 2, unit_x, unit_y)
-    return restored(unbiased_product(sums.xy, sums.x, sums.y) / (n * (n - 3)), unit_x, unit_y)
+        return restored(sums.centred() / (n - 1) ** 2, *units)
+    return restored(unbiased_product(sums.xy, sums.x, sums.y) / (n * (n - 3)), *units)
 
 
 def center_alignment(

@@ -10,7 +10,7 @@ from scipy.special import gammaincc, stdtr
 
 from gramian.checks import whole
 from gramian.dependence.measures._blocks import block_values
-from gramian.dependence.measures._grams import KernelChoice, moderate, paired_grams, restored
+from gramian.dependence.measures._grams import KernelChoice, moderate_grams, restored
 from gramian.dependence.measures._pair_sums import PairSums, SideSums, pair_sums
 from gramian.dependence.measures._permutations import permuted_traces
 from gramian.dependence.measures.hsic import check_block_size
@@ -126,17 +126,9 @@ def hsic_test(
     if block_size is not None and method != "block":
         raise ValueError(f"block_size={block_size} is only for method='block' but method={method!r}")
     kernel_seed, seed = (None, None) if random_state is None else spawn(random_state, 2)
-    x, y = paired_grams(
-        X,
-        Y,
-        kernel_x,
-        kernel_y,
-        approximation=approximation,
-        n_features=n_features,
-        random_state=kernel_seed,
-        least={"permutation": 2, "gamma": 6, "block": 8}[method],
-    )
-    (x, unit_x), (y, unit_y) = moderate(x, "X"), moderate(y, "Y")
+    least = {"permutation": 2, "gamma": 6, "block": 8}[method]
+    drawn = {"approximation": approximation, "n_features": n_features, "random_state": kernel_seed}
+    x, y, units = moderate_grams(X, Y, kernel_x, kernel_y, least=least, **drawn)
     rng = generator(seed)
     if method == "gamma":
         test = _by_gamma(pair_sums(x, y, squares=True))
@@ -146,9 +138,9 @@ def hsic_test(
         test = _by_permutations(x, y, n_permutations, rng)
     return replace(
         test,
-        statistic=restored(test.statistic, unit_x, unit_y),
-        null_mean=restored(test.null_mean, unit_x, unit_y),
-        null_variance=restored(test.null_variance, unit_x, unit_y, unit_x, unit_y),
+        statistic=restored(test.statistic, *units),
+        null_mean=restored(test.null_mean, *units),
+        null_variance=restored(test.null_variance, *units, *units),
     )
 
 
