@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import gramian
+from clustering.textbook import base_labels
 from gramian import ConsensusClustering, SpectralClustering
 from gramian.clustering import consensus
 from gramian.clustering.core import longest_lived
@@ -47,20 +48,6 @@ def X(rng):
 def blobs():
     """Three well separated groups and their labels."""
     return make_blobs(200, centers=3, cluster_std=0.6, random_state=0)
-
-
-def base_labels(model):
-    """Labels of every base partition, (n, M), −1 where the partition did not see the row, from H alone.
-
-    Columns of one partition are neighbours in H: a new partition begins where a row has its next one.
-    """
-    H = model.memberships_.toarray()
-    assert set(np.unique(H)) <= {0, 1}
-    seen = np.ones((len(H), int(H[0].sum())), bool) if model.seen_ is None else model.seen_
-    labels = np.full(seen.shape, -1)
-    for i, row in enumerate(H):
-        labels[i, seen[i]] = np.flatnonzero(row)
-    return labels
 
 
 def pair_loop(labels):

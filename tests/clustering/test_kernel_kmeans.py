@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 
 import gramian
+from clustering.textbook import lloyd
 from gramian import KernelKMeans
 from gramian.clustering import kmeans_objective
 from gramian.grams import DenseGram, LazyGram
@@ -35,17 +35,6 @@ def X(rng):
 def blobs():
     """Four well separated groups and their labels."""
     return make_blobs(120, centers=4, cluster_std=0.5, center_box=(-15, 15), random_state=3)
-
-
-def lloyd(X, labels, k):
-    """Textbook k-means from given labels; returns the labels after every step, until they repeat."""
-    history = [labels]
-    while True:
-        means = np.array([X[labels == c].mean(axis=0) for c in range(k)])
-        labels = cdist(X, means, "sqeuclidean").argmin(axis=1)
-        if np.array_equal(labels, history[-1]):
-            return history
-        history.append(labels)
 
 
 def objective_by_loops(K, labels, a):

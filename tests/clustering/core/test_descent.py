@@ -9,6 +9,7 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 
 import gramian
+from clustering.textbook import lloyd
 from gramian import KernelKMeans
 from gramian.clustering import kmeans_objective
 from gramian.clustering.core import refill_empty
@@ -32,17 +33,6 @@ def X(rng):
 def blobs():
     """Four well separated groups and their labels."""
     return make_blobs(120, centers=4, cluster_std=0.5, center_box=(-15, 15), random_state=3)
-
-
-def lloyd(X, labels, k):
-    """Textbook k-means from given labels; returns the labels after every step, until they repeat."""
-    history = [labels]
-    while True:
-        means = np.array([X[labels == c].mean(axis=0) for c in range(k)])
-        labels = cdist(X, means, "sqeuclidean").argmin(axis=1)
-        if np.array_equal(labels, history[-1]):
-            return history
-        history.append(labels)
 
 
 def descend(gram, starts, k, weights, shift=0.0, max_iter=300):

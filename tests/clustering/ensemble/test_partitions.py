@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 
+from clustering.textbook import base_labels
 from gramian import ConsensusClustering
 from gramian.clustering.ensemble import partitions
 from gramian.clustering.ensemble.partitions import KMeansPartitions
@@ -21,20 +22,6 @@ def rng():
 def X(rng):
     """Rows without structure."""
     return rng.standard_normal((60, 3))
-
-
-def base_labels(model):
-    """Labels of every base partition, (n, M), −1 where the partition did not see the row, from H alone.
-
-    Columns of one partition are neighbours in H: a new partition begins where a row has its next one.
-    """
-    H = model.memberships_.toarray()
-    assert set(np.unique(H)) <= {0, 1}
-    seen = np.ones((len(H), int(H[0].sum())), bool) if model.seen_ is None else model.seen_
-    labels = np.full(seen.shape, -1)
-    for i, row in enumerate(H):
-        labels[i, seen[i]] = np.flatnonzero(row)
-    return labels
 
 
 def test_rows_are_with_their_nearest_centre(X):
