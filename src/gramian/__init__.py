@@ -21,7 +21,7 @@ from gramian.dependence import (
     hsic,
     hsic_test,
 )
-from gramian.embedding import KernelECA, KernelPCA
+from gramian.embedding import KernelCCA, KernelECA, KernelPCA, KernelPLS
 from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
 from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
@@ -44,9 +44,11 @@ __all__ = [
     "FourierFeatures",
     "IncompleteGaussianMixture",
     "IncompleteMixture",
+    "KernelCCA",
     "KernelECA",
     "KernelKMeans",
     "KernelPCA",
+    "KernelPLS",
     "KernelPageRank",
     "MemoryBudgetError",
     "Nystroem",

@@ -52,6 +52,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "FunctionKernel": {"function": DotProduct()},
     "FourierFeatures": {"n_components": 10},
     "KernelPageRank": {"kernel": ClusterKernel(3, 5)},
+    "Normalized": {"kernel": RBF()},
     "Nystroem": {"n_components": 5},
     "RankedClustering": {"kernel": ClusterKernel(3, 5)},
     "ProfileKernel": {"value": Falling(1), "derivative": Falling(2)},
@@ -75,6 +76,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     ],
     "IncompleteMixture": [{"covariance_type": "full"}],
     "KernelPCA": [{"center": False}],
+    "Nystroem": [{"kernel": "tl1"}, {"selection": "cholesky"}],
     "KernelPageRank": [{"order": "restart", "n_components": 3}],
     "RankedClustering": [{"normalized": False}, {"metric": "cosine"}],
     "SpectralClustering": [
@@ -157,6 +159,8 @@ def samples(n: int = 40, dtype: Any = np.float64) -> Any:
 def data(estimator: Any, n: int = 40, dtype: Any = np.float64) -> tuple[Any, Any]:
     """X of the kind the estimator takes, and the y it needs (None if it needs none)."""
     X = samples(n, dtype)
+    if get_tags(estimator).input_tags.positive_only:
+        X = np.abs(X)
     rows = X
     if is_pairwise(estimator):
         X = RBF(width=1.0)(X)

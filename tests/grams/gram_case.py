@@ -438,7 +438,8 @@ class GramCase:
 
     def methods(self, gram, which):
         """The methods that apply to this Gram."""
-        return ["auto", "lapack", "krylov"] + (["dual"] if gram.factor is not None and which != "smallest" else [])
+        solved = gram._signed_factor is not None and (which != "smallest" or gram.factor is None)
+        return ["auto", "lapack", "krylov"] + (["dual"] if solved else [])
 
     def assert_eigenpairs(self, pairs, K, expected):
         """Values as expected, vectors orthonormal, K V = V Λ, signs fixed, dtype kept."""
@@ -502,9 +503,26 @@ class GramCase:
             gram.eigenpairs(1, "biggest")
         with pytest.raises(ValueError, match="method='qr' must be 'auto', 'lapack', 'dual' or 'krylov'"):
             gram.eigenpairs(1, method="qr")
-        if gram.factor is None:
+        if gram._signed_factor is None:
             with pytest.raises(ValueError, match=r"needs a Gram with features.*use method='krylov'"):
                 gram.eigenpairs(1, method="dual")
+
+    def test_signature(self, gram, K, views):
+        """The signs of all eigenvalues are counted, and what the negative ones weigh."""
+        if (pair := self.seen(gram, K, views)) is None:
+            return
+        view, K = pair
+        values = np.linalg.eigvalsh(K)
+        limit = (1e-10 if self.dtype == np.float64 else 1e-5) * np.abs(values).max()
+        found = view.signature()
+        assert found.exact
+        assert found.negative_exact
+        assert (found.n_positive, found.n_negative) == ((values > limit).sum(), (values < -limit).sum())
+        assert found.n_positive + found.n_negative + found.n_zero == len(K)
+        self.assert_close([found.largest, found.smallest], values[[-1, 0]], K, factor=10)
+        self.assert_close(found.negative, values[values < -limit], K, factor=10)
+        expected = -values[values < -limit].sum() / (np.abs(values).sum() or 1.0)
+        np.testing.assert_allclose(found.negative_share, expected, rtol=0, atol=1e3 * self.accuracy)
 
     # Linear systems ----------------------------------------------------------------------------------------
 
@@ -560,7 +578,7 @@ class GramCase:
             gram.factorization(np.inf)
         with pytest.raises(ValueError, match="preconditioner=-1 must be 'auto' or a whole number >= 0"):
             gram.factorization(1.0, preconditioner=-1)
-        if gram.factor is None:
+        if gram._signed_factor is None:
             with pytest.raises(ValueError, match=r"needs a Gram with features; use method='cholesky' or 'cg'"):
                 gram.factorization(1.0, "dual")
         else:

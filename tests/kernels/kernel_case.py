@@ -51,7 +51,11 @@ class KernelCase:
 
     def data(self):
         """The rows that the kernel is fitted on."""
-        return rows()
+        return self.admissible(rows())
+
+    def admissible(self, X):
+        """Rows that the kernel takes."""
+        return X
 
     # What the tests share ----------------------------------------------------------------------------------
 
@@ -61,7 +65,7 @@ class KernelCase:
 
     @pytest.fixture
     def Y(self):
-        return rows(7, self.data().shape[1], seed=1)
+        return self.admissible(rows(7, self.data().shape[1], seed=1))
 
     @pytest.fixture
     def kernel(self, X):
@@ -153,7 +157,7 @@ class KernelCase:
         if not self.create().definite:
             return
         for seed in range(3):
-            Z = rows(30, X.shape[1], seed)
+            Z = self.admissible(rows(30, X.shape[1], seed))
             values = np.linalg.eigvalsh(self.create().fit(Z)(Z))
             assert values[0] > -1e-12 * values[-1]
 

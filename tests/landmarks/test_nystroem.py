@@ -14,12 +14,24 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
 import gramian
-from gramian.grams import FeatureGram
-from gramian.kernels import RBF, Cosine, Kernel, Laplacian, Linear, Polynomial
-from gramian.landmarks import Nystroem
+from gramian import KernelPCA
+from gramian.grams import FeatureGram, KreinGram
+from gramian.kernels import (
+    RBF,
+    TL1,
+    Cosine,
+    Expansion,
+    GaussianDifference,
+    Kernel,
+    Laplacian,
+    Linear,
+    Polynomial,
+    Tanh,
+)
+from gramian.landmarks import Nystroem, incomplete_cholesky
 from gramian.landmarks.whitening import pivoted_cholesky, whitened
 
-SELECTIONS = ["uniform", "kmeans", "renyi", "leverage"]
+SELECTIONS = ["uniform", "kmeans", "renyi", "leverage", "cholesky"]
 KERNELS = [RBF(width=1.5), Laplacian(width=2.0), Linear(), Polynomial(degree=3), Cosine(), 0.5 * RBF(width=1.0)]
 
 
@@ -118,7 +130,9 @@ def test_rank_of_the_kernel_bounds_the_features(X):
 
 def test_zero_kernel_gives_zero_features():
     """Where all similarities are zero there is one feature, and it is zero."""
-    assert Nystroem(3, kernel="linear").fit(np.zeros((5, 2))).transform(np.zeros((5, 2))).tolist() == [[0.0]] * 5
+    for selection in ("uniform", "cholesky"):
+        model = Nystroem(3, kernel="linear", selection=selection).fit(np.zeros((5, 2)))
+        assert model.transform(np.zeros((5, 2))).tolist() == [[0.0]] * 5
 
 
 def test_one_sample():
@@ -128,7 +142,7 @@ def test_one_sample():
 
 def test_landmark_indices_point_at_landmarks(X):
     """landmarks_ are the rows landmark_indices_ of the data, no row twice; k-means centres are not rows."""
-    for selection in ["uniform", "renyi", "leverage"]:
+    for selection in ["uniform", "renyi", "leverage", "cholesky"]:
         fitted = Nystroem(15, selection=selection, random_state=0).fit(X)
         np.testing.assert_array_equal(X[fitted.landmark_indices_], fitted.landmarks_)
         assert len(set(fitted.landmark_indices_.tolist())) == 15
@@ -206,7 +220,7 @@ def test_same_seed_same_landmarks(X):
 def test_missing_values_where_the_kernel_takes_them(X):
     """Rows with holes work with a kernel that accepts them, except for k-means, which cannot average them."""
     X[::3, 1] = np.nan
-    for selection in ["uniform", "renyi", "leverage"]:
+    for selection in ["uniform", "renyi", "leverage", "cholesky"]:
         assert np.isfinite(Nystroem(20, kernel=MeanFilled(), selection=selection).fit_transform(X)).all()
     with pytest.raises(ValueError, match="selection='kmeans' cannot average missing values"):
         Nystroem(20, kernel=MeanFilled(), selection="kmeans").fit(X)
@@ -215,11 +229,151 @@ def test_missing_values_where_the_kernel_takes_them(X):
 
 
 def test_kernel_function_is_tested_on_the_landmarks(X):
-    """A function is used if it is positive semi-definite on the landmarks, and refused if it is not."""
-    F = Nystroem(20, kernel=lambda A, B: A @ B.T, random_state=0).fit_transform(X)
+    """A function that is positive semi-definite on the landmarks has plain features, another one signed ones."""
+    fitted = Nystroem(20, kernel=lambda A, B: A @ B.T, random_state=0).fit(X)
+    F = fitted.transform(X)
     np.testing.assert_allclose(F @ F.T, X @ X.T, atol=1e-9)
-    with pytest.raises(ValueError, match="kernel function is not positive semi-definite"):
-        Nystroem(20, kernel=lambda A, B: np.tanh(A @ B.T - 1), random_state=0).fit(X)
+    assert fitted.definite
+    assert fitted.has_features
+    assert not Nystroem(20, kernel=lambda A, B: np.tanh(A @ B.T - 1), random_state=0).fit(X).definite
+
+
+# Indefinite kernels ----------------------------------------------------------------------------------------
+
+INDEFINITE = [Tanh(offset=-1.0), TL1(radius=6.0), TL1(), GaussianDifference(), Linear() + TL1(radius=6.0)]
+
+
+@pytest.mark.parametrize("selection", ["uniform", "kmeans", "renyi"])
+@pytest.mark.parametrize("kernel", INDEFINITE, ids=repr)
+def test_signed_features_give_the_textbook_approximation(X, kernel, selection):
+    """F J Fᵀ = K_nm K_mm⁺ K_mn for an indefinite kernel, with the eigenvalues of K_mm left out that it says."""
+    fitted = Nystroem(40, kernel=kernel, selection=selection, random_state=0).fit(X)
+    F, J = fitted.transform(X), fitted.signature_
+    across, within = fitted.kernel_(X, fitted.landmarks_), fitted.kernel_(fitted.landmarks_)
+    truncation = fitted.truncation_ or 1e-10  # None: the kernel is definite on these landmarks
+    values = np.linalg.eigvalsh(within)
+    assert (J < 0).sum() == (values < -truncation * np.abs(values).max()).sum()
+    assert fitted.definite == (fitted.feature_signs is None) == fitted.has_features == bool((J > 0).all())
+    expected = across @ np.linalg.pinv(within, rcond=truncation, hermitian=True) @ across.T
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose((F * J) @ F.T, expected, atol=1e-7 * scale)
+    np.testing.assert_allclose(fitted(X), expected, atol=1e-7 * scale)
+    np.testing.assert_allclose(fitted(X[:7], X), expected[:7], atol=1e-7 * scale)
+    np.testing.assert_allclose(fitted.diagonal(X), np.diag(expected), atol=1e-7 * scale)
+    np.testing.assert_array_equal(fitted(X), fitted(X).T)
+
+
+def test_indefinite_kernel_is_exact_with_all_rows(X):
+    """With n landmarks the approximation is the indefinite kernel itself, and so is its signature."""
+    for kernel in (TL1(radius=6.0), Tanh()):
+        K = kernel.fit(X)(X)
+        fitted = Nystroem(120, kernel=kernel).fit(X)
+        np.testing.assert_allclose(fitted(X), K, atol=1e-8)
+        assert (fitted.signature_ < 0).sum() == kernel.gram(X).signature().n_negative
+
+
+def test_signed_gram_is_held_by_its_features(X):
+    """gram(X) is F J Fᵀ: products, eigenpairs and linear systems are those of the matrix, also centred."""
+    fitted = Nystroem(40, kernel=TL1(radius=6.0), random_state=0).fit(X)
+    gram = fitted.gram(X)
+    assert isinstance(gram, KreinGram)
+    K = fitted(X)
+    np.testing.assert_allclose(gram.dense(), K, atol=1e-10)
+    for which in ("largest", "magnitude", "smallest"):
+        M = np.eye(120) - 1 / 120
+        values = np.linalg.eigvalsh(M @ K @ M)
+        expected = {"largest": values[::-1], "smallest": values, "magnitude": values[np.argsort(-np.abs(values))]}
+        found = gram.centered().eigenpairs(5, which, method="dual")[0]
+        np.testing.assert_allclose(found, expected[which][:5], atol=1e-9)
+    b = np.arange(120.0)
+    system = gram.factorization(0.3)
+    assert system.method == "dual"
+    np.testing.assert_allclose(system.solve(b), np.linalg.solve(K + 0.3 * np.eye(120), b), rtol=1e-8)
+
+
+def test_signed_expansion(X):
+    """Σ_i k(x, x_i) a_i through signed features is the sum itself, centred or not."""
+    fitted = Nystroem(40, kernel=TL1(radius=6.0), random_state=0).fit(X)
+    A = np.random.default_rng(0).standard_normal((90, 2))
+    expected = fitted(X[90:], X[:90]) @ A
+    for gram in (None, fitted.gram(X[:90])):
+        expansion = Expansion(fitted, X[:90], A, gram=gram)
+        assert expansion.points is None
+        np.testing.assert_allclose(expansion(X[90:]), expected, atol=1e-9)
+        v = np.full(90, 1 / 90)
+        A0 = A - A.mean(axis=0)
+        centered = fitted(X[90:], X[:90]) @ A0 - v @ fitted(X[:90]) @ A0
+        np.testing.assert_allclose(Expansion(fitted, X[:90], A0, gram=gram, center=v)(X[90:]), centered, atol=1e-9)
+
+
+def test_kernel_pca_through_signed_landmarks(X):
+    """With all rows as landmarks, kernel PCA of an indefinite kernel is that of the kernel itself."""
+    exact = KernelPCA(4, kernel=TL1(radius=6.0)).fit(X)
+    through = KernelPCA(4, kernel=Nystroem(120, kernel=TL1(radius=6.0))).fit(X)
+    np.testing.assert_allclose(through.eigenvalues_, exact.eigenvalues_, rtol=1e-8)
+    np.testing.assert_array_equal(through.signature_, exact.signature_)
+    np.testing.assert_allclose(np.abs(through.transform(X[:9])), np.abs(exact.transform(X[:9])), atol=1e-6)
+
+
+def test_truncation_helps_where_eigenvalues_come_close_to_zero():
+    """For a narrow TL1 the plain pseudo-inverse has errors above the kernel itself, the features have not."""
+    X = np.random.default_rng(0).random((300, 3))
+    K = TL1(radius=0.8)(X)
+    plain, chosen = [], []
+    for seed in range(5):
+        fitted = Nystroem(60, kernel=TL1(radius=0.8), random_state=seed).fit(X)
+        chosen.append(np.linalg.norm(K - fitted(X)) / np.linalg.norm(K))
+        i = fitted.landmark_indices_
+        plain.append(np.linalg.norm(K - K[:, i] @ np.linalg.pinv(K[np.ix_(i, i)]) @ K[i]) / np.linalg.norm(K))
+    assert np.median(plain) > 1
+    assert np.median(chosen) < 0.3
+
+
+def test_signed_float32_and_sparse(X):
+    """float32 stays float32 and close; sparse rows give what dense rows give."""
+    single = Nystroem(40, kernel=TL1(radius=6.0), random_state=0).fit(X.astype(np.float32))
+    F = single.transform(X.astype(np.float32))
+    assert F.dtype == single.gram(X.astype(np.float32)).dtype == np.float32
+    landmarks = single.landmarks_.astype(np.float64)
+    across = TL1(radius=6.0)(X, landmarks)
+    inverse = np.linalg.pinv(TL1(radius=6.0)(landmarks), rcond=single.truncation_, hermitian=True)
+    np.testing.assert_allclose((F * single.signature_) @ F.T, across @ inverse @ across.T, atol=2e-3)
+    assert Nystroem(40, kernel=Tanh(), random_state=0).fit(X).accepts_sparse == Tanh().accepts_sparse
+
+
+def test_signed_small_budget_recomputes_chunks(X):
+    """Under a small memory budget the signed features are recomputed and products stay the same."""
+    fitted = Nystroem(20, kernel=Tanh(), random_state=0).fit(X)
+    expected = fitted(X) @ X
+    with gramian.config(memory_budget=4000):
+        np.testing.assert_allclose(fitted.gram(X) @ X, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("kernel", [RBF(width=1.5), TL1(radius=6.0)], ids=repr)
+def test_landmark_coefficients(X, kernel):
+    """A linear function of the features is the kernel expansion over the landmarks that it says."""
+    fitted = Nystroem(20, kernel=kernel, random_state=0).fit(X)
+    r = fitted.transform(X).shape[1]
+    for w in (np.arange(float(r)), np.ones((r, 3))):
+        beta = fitted.landmark_coefficients(w)
+        np.testing.assert_allclose(fitted.kernel_(X, fitted.landmarks_) @ beta, fitted.transform(X) @ w, atol=1e-8)
+    with pytest.raises(ValueError, match=rf"weights has shape \(3,\); pass one row for each of the {r} features"):
+        fitted.landmark_coefficients(np.ones(3))
+
+
+# Pivots of an incomplete Cholesky factorisation ------------------------------------------------------------
+
+
+def test_cholesky_landmarks_are_its_pivots(X):
+    """F Fᵀ is the product of the incomplete Cholesky factor, and residual_trace_ is what is left of the trace."""
+    kernel = RBF(width=1.5)
+    fitted = Nystroem(30, kernel=kernel, selection="cholesky", random_state=4).fit(X)
+    pivots, G, residual = incomplete_cholesky(kernel, X, 30, np.random.default_rng(4))
+    assert set(fitted.landmark_indices_.tolist()) == set(pivots.tolist())
+    np.testing.assert_allclose(fitted(X), G @ G.T, atol=1e-9)
+    assert fitted.residual_trace_ == pytest.approx(residual.sum())
+    assert fitted.residual_trace_ == pytest.approx(np.trace(kernel(X) - fitted(X)), rel=1e-6)
+    assert Nystroem(30, selection="uniform").fit(X).residual_trace_ is None
 
 
 @pytest.mark.parametrize(
@@ -229,11 +383,14 @@ def test_kernel_function_is_tested_on_the_landmarks(X):
         ({"n_components": -3}, "n_components=-3"),
         ({"n_components": 2.5}, "n_components=2.5"),
         ({"n_components": True}, "n_components=True"),
-        ({"selection": "random"}, "selection='random' must be one of 'uniform', 'kmeans', 'renyi', 'leverage'"),
+        (
+            {"selection": "random"},
+            "selection='random' must be one of 'uniform', .*, 'cholesky'",
+        ),
         ({"selection": None}, "selection=None"),
-        ({"kernel": "tanh"}, r"kernel=Tanh\(\) is indefinite.*use a positive semi-definite one, such as 'rbf'"),
-        ({"kernel": "tl1"}, r"kernel=TL1\(\) is indefinite"),
-        ({"kernel": "neighbors"}, r"kernel=NeighborGraph\(\) is indefinite"),
+        ({"kernel": "tanh", "selection": "leverage"}, r"kernel=Tanh\(\) is indefinite; use selection='uniform'"),
+        ({"kernel": "tl1", "selection": "cholesky"}, r"kernel=TL1\(\) is indefinite"),
+        ({"kernel": "neighbors"}, r"kernel=NeighborGraph\(\) is a sparse graph.*such as 'rbf'"),
         ({"kernel": "precomputed"}, "kernel='precomputed' holds all similarities already"),
         ({"kernel": "gauss"}, "kernel='gauss' is not a kernel"),
         ({"random_state": -1}, "random_state=-1"),

@@ -6,8 +6,8 @@ from scipy.linalg import solve_triangular
 
 import gramian
 from gramian.grams import tiles
-from gramian.kernels import RBF, Laplacian
-from gramian.landmarks.whitening import pivoted_cholesky, whitened
+from gramian.kernels import RBF, TL1, Laplacian, Tanh
+from gramian.landmarks.whitening import best_truncation, pivoted_cholesky, signed_root, whitened
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -65,3 +65,32 @@ def test_pivoted_cholesky_orders_and_drops():
     assert (np.diff(np.diagonal(L)) < 0).all()
     whitened_rows = np.linalg.solve(L, K[pivots])
     np.testing.assert_allclose(whitened_rows.T @ whitened_rows, K, atol=1e-8)
+
+
+def test_signed_root_is_that_of_the_pseudo_inverse():
+    """P J Pᵀ = K⁺ for a symmetric K of either sign, positive signs first, small eigenvalues left out."""
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.standard_normal((8, 8)))[0]
+    K = (Q * [5, 3, 1e-3, 1e-13, 0, -1e-3, -2, -4]) @ Q.T
+    for truncation, r in ((1e-10, 6), (1e-2, 4)):
+        P, J = signed_root(K, truncation)
+        assert P.shape == (8, r)
+        assert J.tolist() == sorted(J.tolist(), reverse=True)
+        expected = np.linalg.pinv(K, rcond=truncation, hermitian=True)
+        np.testing.assert_allclose((P * J) @ P.T, expected, atol=1e-9 * np.abs(expected).max())
+
+
+def test_best_truncation():
+    """None where landmarks describe the other rows; one that lowers the error where eigenvalues come close to zero."""
+    X = np.random.default_rng(0).random((260, 3))
+    for kernel, helps in ((Tanh(), False), (TL1(radius=0.8), True)):
+        m = 120
+        K, across, among = kernel(X[:m]), kernel(X[m:], X[:m]), kernel(X[m:])
+        truncation = best_truncation(K, across, among)
+        assert (truncation > 1e-10) == helps
+
+        def error(truncation, K=K, across=across, among=among):
+            P, J = signed_root(K, truncation)
+            return np.linalg.norm(among - (across @ P * J) @ (across @ P).T)
+
+        assert error(truncation) <= error(1e-10)

@@ -1,6 +1,8 @@
-"""Vectors from similarities: kernel PCA and kernel entropy component analysis."""
+"""Vectors from similarities: kernel PCA, its robust and entropic relatives, and directions shared by two views."""
 
+from gramian.embedding.kernel_cca import KernelCCA
 from gramian.embedding.kernel_eca import KernelECA
 from gramian.embedding.kernel_pca import KernelPCA
+from gramian.embedding.kernel_pls import KernelPLS
 
-__all__ = ["KernelECA", "KernelPCA"]
+__all__ = ["KernelCCA", "KernelECA", "KernelPCA", "KernelPLS"]

@@ -3,7 +3,9 @@
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
 from gramian.grams.features import FeatureGram, KernelFactor, MatrixFactor
+from gramian.grams.krein import KreinGram
 from gramian.grams.lazy import LazyGram
+from gramian.grams.signature import Signature
 from gramian.grams.sparse import SparseGram
 from gramian.grams.views import SandwichGram, ShiftedGram
 
@@ -12,9 +14,11 @@ __all__ = [
     "FeatureGram",
     "Gram",
     "KernelFactor",
+    "KreinGram",
     "LazyGram",
     "MatrixFactor",
     "SandwichGram",
     "ShiftedGram",
+    "Signature",
     "SparseGram",
 ]

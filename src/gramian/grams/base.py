@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from gramian.grams.features import Factor
+    from gramian.grams.signature import Signature
     from gramian.grams.solve import Factorization
     from gramian.grams.views import NormalizedGram
 
@@ -204,6 +205,12 @@ class Gram(LinearOperator):
         from gramian.grams.eigen import eigenpairs
 
         return eigenpairs(self, k, which, tol=tol, known=known, method=method, random_state=random_state)
+
+    def signature(self, k: int | None = None) -> Signature:
+        """The numbers of positive, negative and zero eigenvalues; see :func:`gramian.grams.signature.signature`."""
+        from gramian.grams.signature import signature
+
+        return signature(self, k)
 
     def factorization(
         self,

@@ -7,6 +7,7 @@ method     how                                                       chosen for
 =========  ========================================================  =========================================
 lapack     dense ``eigh`` of the wanted range                        small n, or k a large part of n
 dual       ``eigh`` of FᵀF (m×m), then V = F W Λ^-½                  K = F Fᵀ with few features
+           ``eigh`` of R J Rᵀ with F = Q R, then V = F J Rᵀ Y Λ^-1   K = F J Fᵀ with few features
 krylov     block Krylov subspace, thick restarts                     everything else, also indefinite
 =========  ========================================================  =========================================
 
@@ -22,11 +23,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import eigh, qr
+from scipy.linalg import eigh, eigvalsh, qr
+from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator
 from sklearn.exceptions import ConvergenceWarning
 
 from gramian.configuration import memory_budget
+from gramian.grams.tiles import slices
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
 
@@ -98,13 +101,16 @@ def eigenpairs(
     if method == "auto":
         method = _choose(gram, k, which, n_known)
     if method == "dual":
-        factor = gram.factor
-        if factor is None or which == "smallest" or n_known:
+        signed = gram._signed_factor
+        if signed is None or (which == "smallest" and gram.factor is not None) or n_known:
             raise ValueError(
-                "method='dual' needs a Gram with features, finds no smallest eigenvalues and takes no known vectors; "
-                "use method='krylov'"
+                "method='dual' needs a Gram with features, finds no smallest eigenvalues unless some features count "
+                "negative, and takes no known vectors; use method='krylov'"
             )
-        values, vectors = _dual(factor, k, random_state)
+        if gram.factor is not None:
+            values, vectors = _dual(gram.factor, k, random_state)
+        else:
+            values, vectors = _signed_dual(*signed, k, which, random_state)
     elif method == "lapack":
         values, vectors = _lapack(gram.dense(), k, which, known)
     else:
@@ -141,8 +147,9 @@ def _check_known(known: Array | None, n: int) -> None:
 
 def _choose(gram: Gram, k: int, which: Which, n_known: int) -> str:
     n = gram.shape[0]
-    factor = gram.factor
-    if factor is not None and which != "smallest" and not n_known and factor.shape[1] <= min(n, _DUAL_SIZE):
+    signed = gram._signed_factor
+    solved = signed is not None and (which != "smallest" or gram.factor is None) and not n_known
+    if solved and signed is not None and signed[0].shape[1] <= min(n, _DUAL_SIZE):
         return "dual"
     fits = 3.0 * n * n * gram.dtype.itemsize <= memory_budget()
     # The smallest eigenvalues of a kernel lie close together, and an iteration needs very many products for them.
@@ -199,6 +206,61 @@ def _dual(factor: Factor, k: int, random_state: RandomState) -> tuple[Array, Arr
         vectors = np.hstack([vectors, orthonormalize(extra, vectors.astype(np.float64))[0]])
         values = np.concatenate([values, np.zeros(missing, values.dtype)])
     return values, vectors
+
+
+def _signed_dual(
+    factor: Factor, weights: Array, k: int, which: Which, random_state: RandomState
+) -> tuple[Array, Array]:
+    """Eigenpairs of F diag(w) Fᵀ from those of the small R diag(w) Rᵀ = Y Θ Yᵀ, where F = Q R.
+
+    Q is not needed: an eigenvector v = Q y is F diag(w) Rᵀ y / θ. FᵀF would do instead of R, but features that
+    cancel (F J Fᵀ much smaller than F Fᵀ) would lose half of their digits in it.
+    """
+    n = factor.shape[0]
+    R = triangle(factor)
+    theta, Y = eigh((R * weights) @ R.T, check_finite=False)
+    size = float(np.einsum("ij,ij,j->", R, R, np.abs(weights)))
+    solid = np.abs(theta) > float(np.finfo(factor.dtype).eps) * size
+    theta, Y = theta[solid], Y[:, solid]
+    # The other n − r eigenvalues are zeros. Their vectors are orthogonal to all others, not only to those asked for.
+    leading = order(np.concatenate([theta, np.zeros(n - len(theta))]), which)[:k]
+    kept = leading if leading.max() < len(theta) else np.arange(len(theta))
+    W = weights[:, None] * (R.T @ Y[:, kept]) / theta[kept]
+    V = np.linalg.qr(factor.product(np.ascontiguousarray(W, factor.dtype)).astype(np.float64))[0]
+    # Small eigenvalues leave V right only to eps ‖F‖²/θ; the small problem in its span puts that right.
+    B = factor.transposed_product(V.astype(factor.dtype)).astype(np.float64)
+    values, rotation = np.linalg.eigh((B.T * weights) @ B)
+    vectors = V @ rotation
+    if len(kept) < k or len(kept) == len(theta):
+        missing = min(k, n - len(kept))
+        extra = generator(random_state).standard_normal((n, missing))
+        vectors = np.hstack([vectors, orthonormalize(extra, vectors)[0]])
+        values = np.concatenate([values, np.zeros(missing)])
+    best = order(values, which)[:k]
+    return values[best], vectors[:, best]
+
+
+def triangle(factor: Factor) -> Array:
+    """R of F = Q R in float64, shape (min(n, m), m), from one pass over the rows of F."""
+    m = factor.shape[1]
+    R = np.empty((0, m))
+    for _, chunk in factor.chunks():
+        for rows in slices(chunk.shape[0], max(2048, 4 * m)):
+            part = chunk[rows].toarray() if issparse(chunk) else chunk[rows]
+            R = np.asarray(np.linalg.qr(np.vstack([R, part.astype(np.float64, copy=False)]), mode="r"))
+    return R
+
+
+def spectrum(gram: Gram) -> Array | None:
+    """All n eigenvalues, increasing, where they are cheap: from features, or up to 4,000 samples; None otherwise."""
+    n, signed = gram.shape[0], gram._signed_factor
+    if signed is not None and signed[0].shape[1] <= min(n, _DUAL_SIZE):
+        R = triangle(signed[0])
+        values = eigvalsh((R * signed[1]) @ R.T, check_finite=False)
+        return np.sort(np.concatenate([values, np.zeros(n - len(values))]))
+    if n > _SMALLEST_SIZE or 2.0 * n * n * gram.dtype.itemsize > memory_budget():
+        return None
+    return np.asarray(eigvalsh(gram.dense(), overwrite_a=True, check_finite=False))
 
 
 def orthonormalize(V: Array, *against: Array, scale: float = 0.0) -> tuple[Array, Array, list[Array]]:

@@ -151,7 +151,7 @@ class SandwichGram(_View):
     def factor(self) -> Factor | None:
         return None if self._features is None else self._features.factor
 
-    @property
+    @cached_property
     def _signed_factor(self) -> tuple[Factor, Array] | None:
         if self._features is not None or (signed := self.base._signed_factor) is None:
             return super()._signed_factor

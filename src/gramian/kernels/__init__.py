@@ -2,7 +2,9 @@
 
 from gramian.kernels.algebra import Columns, Product, Scaled, Sum
 from gramian.kernels.base import Kernel, as_kernel, kernel_names
+from gramian.kernels.chi_square import ChiSquare
 from gramian.kernels.cluster import ClusterKernel
+from gramian.kernels.column_products import Spline, Wavelet
 from gramian.kernels.distance import (
     RBF,
     Cauchy,
@@ -13,6 +15,7 @@ from gramian.kernels.distance import (
     SquaredDistance,
 )
 from gramian.kernels.expansion import Expansion
+from gramian.kernels.feature_space import Normalized, feature_distance
 from gramian.kernels.given import FunctionKernel, Precomputed, ProfileKernel
 from gramian.kernels.graph import NeighborGraph
 from gramian.kernels.inner import Cosine, ExponentialProduct, Linear, Polynomial, Tanh
@@ -26,6 +29,7 @@ __all__ = [
     "RBF",
     "TL1",
     "Cauchy",
+    "ChiSquare",
     "ClusterKernel",
     "Columns",
     "Cosine",
@@ -40,6 +44,7 @@ __all__ = [
     "Matern",
     "Multiquadric",
     "NeighborGraph",
+    "Normalized",
     "Polynomial",
     "Precomputed",
     "Product",
@@ -48,10 +53,13 @@ __all__ = [
     "RationalQuadratic",
     "RelativeRBF",
     "Scaled",
+    "Spline",
     "SquaredDistance",
     "Sum",
     "Tanh",
+    "Wavelet",
     "as_kernel",
+    "feature_distance",
     "kernel_names",
     "resolve_width",
 ]

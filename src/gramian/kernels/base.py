@@ -25,6 +25,7 @@ from gramian.grams import tiles
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
 from gramian.grams.features import Factor, FeatureGram, KernelFactor, MatrixFactor, squared_norms
+from gramian.grams.krein import KreinGram, signed_dot
 from gramian.grams.lazy import LazyGram
 from gramian.typing import Array, Matrix
 
@@ -47,6 +48,9 @@ class Kernel(BaseEstimator):
         mathematics allows it and are refused, by name, where not.
     has_features : bool
         Whether ``features(X)`` gives a finite F with K = F Fᵀ.
+    feature_signs : ndarray (m,) or None
+        J = ±1 where an indefinite kernel has finite features, K = F diag(J) Fᵀ; ``has_features`` is then False. None
+        for all others.
     accepts_sparse, accepts_nan : bool
         Whether X may be a sparse matrix, or have missing values.
     pairwise : bool
@@ -59,6 +63,7 @@ class Kernel(BaseEstimator):
 
     definite: bool = True
     has_features: bool = False
+    feature_signs: Array | None = None
     accepts_sparse: bool = False
     accepts_nan: bool = False
     pairwise: bool = False
@@ -210,6 +215,8 @@ class Kernel(BaseEstimator):
         n = X.shape[0]
         if self.has_features and self._n_features(X) < n:
             return FeatureGram(self._factor(X))
+        if self.feature_signs is not None and self._n_features(X) < n:
+            return KreinGram(self._factor(X), self.feature_signs)
         if float(n) * n * X.dtype.itemsize <= memory_budget():
             return DenseGram(self._block(X, None))
         return LazyGram(self, X)
@@ -316,7 +323,10 @@ def _place(cls: type, name: str) -> int:
 
 
 class FeatureKernel(Kernel):
-    """A kernel defined by its features, k(x, y) = φ(x)·φ(y). Subclasses write ``_features``."""
+    """A kernel defined by its features, k(x, y) = φ(x)·φ(y). Subclasses write ``_features``.
+
+    One with ``feature_signs`` J is k(x, y) = φ(x)·J φ(y).
+    """
 
     has_features: bool = True
 
@@ -325,20 +335,23 @@ class FeatureKernel(Kernel):
         return left, left if Y is X else self._features(Y)
 
     def _tile(self, left: Any, right: Any) -> Array:
-        return dot(left, right)
+        return dot(left, right) if self.feature_signs is None else signed_dot(left, right, self.feature_signs)
 
     def _check_overflow(self, X: Matrix) -> None:
         """Nothing: only the linear kernel's features are not bounded, and computing features twice costs."""
 
     def _block(self, X: Matrix, Y: Matrix | None) -> Array:
         left, right = self._sides(X, X if Y is None else Y)
-        K = dot(left, right)
+        K = self._tile(left, right)
         if Y is None:
-            np.fill_diagonal(K, squared_norms(left))
+            np.fill_diagonal(K, self._squares(left))
         return K
 
     def _diagonal(self, X: Matrix) -> Array:
-        return squared_norms(self._features(X))
+        return self._squares(self._features(X))
+
+    def _squares(self, F: Matrix) -> Array:
+        return squared_norms(F) if self.feature_signs is None else KreinGram(F, self.feature_signs).diagonal()
 
 
 class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FeatureKernel):

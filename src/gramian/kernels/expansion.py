@@ -16,7 +16,8 @@ class Expansion:
     """Several functions f_j(x) = Σ_i k(x, x_i) A_ij, evaluated for new rows without an n_new×n block.
 
     With ``center`` weights v the features of x are taken relative to their mean Σ_i v_i φ(x_i). Where the kernel has
-    finite features the sums are folded into weights, f(x) = (φ(x) − φ̄)·W, and the fitted samples are not kept.
+    finite features the sums are folded into weights, f(x) = (φ(x) − φ̄)·W, and the fitted samples are not kept. Of an
+    indefinite kernel with features and signs J, K = F J Fᵀ, the signs are part of the weights, W = J Fᵀ A.
 
     Parameters
     ----------
@@ -48,10 +49,13 @@ class Expansion:
         self.offset: Array | None = None
         self.points: Matrix | None = None
         self.coefficients: Array | None = None
-        if kernel.has_features:
-            held = None if gram is None else gram.factor
-            factor = kernel._factor(points) if held is None else held
+        signs = kernel.feature_signs
+        if kernel.has_features or signs is not None:
+            held = None if gram is None else gram._signed_factor
+            factor = kernel._factor(points) if held is None else held[0]
             self.weights = factor.transposed_product(np.asarray(coefficients, factor.dtype))
+            if signs is not None:
+                self.weights *= signs[:, None].astype(factor.dtype)
             if center is not None:
                 self.offset = factor.transposed_product(np.asarray(center, factor.dtype)[:, None])[:, 0]
             return

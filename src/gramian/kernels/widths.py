@@ -21,7 +21,7 @@ from sklearn.neighbors import NearestNeighbors
 from gramian.checks import is_real
 from gramian.typing import Array, Matrix
 
-Metric = Literal["euclidean", "manhattan"]
+Metric = Literal["euclidean", "manhattan", "chi_square"]
 _MOST_ROWS = 2000
 _KNN = 10
 
@@ -50,8 +50,8 @@ def resolve_width(
         ========================  =================================================================
     X : array or CSR (n, d)
         The data.
-    metric : {"euclidean", "manhattan"}
-        Distance that the kernel uses.
+    metric : {"euclidean", "manhattan", "chi_square"}
+        Distance that the kernel uses. Only medians, means and ranges are known of "chi_square".
     sample_weight : ndarray (n,), optional
         How often each row counts; n is their sum. Weights that are not whole numbers are scaled to a mean of one.
 
@@ -66,6 +66,8 @@ def resolve_width(
             raise ValueError(f"width={width!r} must be positive and finite; pass a number > 0 or a rule like 'median'")
         return float(width)
     rule, scale = _rule(width)
+    if metric == "chi_square" and rule not in (_median, _mean, _range):
+        raise ValueError(f"width={width!r} is no rule for χ² distances; pass 'mean', 'median', 'range' or a number")
     rows = _Rows.of(X, sample_weight)
     if rows.total < 2:
         raise ValueError(f"width={width!r} needs distances but n_samples=1; pass a number, e.g. width=1.0")
@@ -127,8 +129,19 @@ def _rule(width: object) -> tuple[Callable[[_Rows, _Rows, Metric], float], float
     )
 
 
+def chi_square_distances(X: Array, Y: Array) -> Array:
+    """Σ_j (x_j − y_j)² / (x_j + y_j) for all pairs of rows without negative values; 0/0 counts as 0."""
+    total = np.zeros((len(X), len(Y)), X.dtype)
+    for x, y in zip(X.T[:, :, None], Y.T[:, None, :], strict=True):
+        sums, squares = x + y, (x - y) ** 2
+        total += np.divide(squares, sums, out=squares, where=sums > 0)
+    return total
+
+
 def _distances(X: Matrix, metric: Metric) -> Array:
     """All pairwise distances, diagonal exactly zero."""
+    if metric == "chi_square":
+        return chi_square_distances(X, X)
     if not issparse(X):
         X = X - X.mean(axis=0, dtype=np.float64)  # keeps the expanded square exact for data far from the origin
     D: Array = pairwise_distances(X, metric=metric)

@@ -2,6 +2,7 @@
 
 The rows of F are computed a few at a time and in place, so besides F itself almost nothing is stored, and the
 triangular factor costs half the arithmetic of the usual K_mm^-½. Nyström features and leverage scores use this.
+Where K(landmarks, landmarks) is indefinite it has no such L; its eigenvectors and the signs of its eigenvalues do.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import eigh, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from gramian.configuration import threads
@@ -17,6 +18,7 @@ from gramian.grams import tiles
 from gramian.kernels.base import Kernel
 from gramian.typing import Array, Matrix
 
+_TRUNCATIONS = {8: (1e-10, 1e-6, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2), 4: (1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2)}  # by itemsize
 _PANEL = 128  # columns whitened by one GEMM: fewer waste its speed, more waste flops below the diagonal
 
 
@@ -49,6 +51,72 @@ def pivoted_cholesky(K: Array) -> tuple[Array, Array]:
     if tolerance == 0.0:  # every similarity is zero: one landmark, and features of zero
         return np.zeros(1, np.intp), np.ones((1, 1), K.dtype)
     return pivots[:rank].astype(np.intp) - 1, np.tril(factor[:rank, :rank]).astype(K.dtype)
+
+
+def signed_root(K: Array, truncation: float) -> tuple[Array, Array]:
+    """A projection P and signs J with K⁺ = P diag(J) Pᵀ, for a symmetric K that need not be definite.
+
+    Parameters
+    ----------
+    K : ndarray (m, m)
+    truncation : float
+        Eigenvalues below this share of the largest magnitude count as zero.
+
+    Returns
+    -------
+    P : ndarray (m, r)
+        Eigenvectors over the roots of |λ|, in K's dtype.
+    J : ndarray (r,)
+        Signs of the eigenvalues, the positive ones first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> P, J = signed_root(np.array([[0.0, 2.0], [2.0, 0.0]]), 1e-10)
+    >>> J.tolist(), np.allclose(P @ np.diag(J) @ P.T, [[0.0, 0.5], [0.5, 0.0]])
+    ([1, -1], True)
+    """
+    values, vectors = eigh(K.astype(np.float64), check_finite=False)
+    solid = np.abs(values) > truncation * float(np.abs(values).max())
+    order = np.flatnonzero(solid)[::-1]
+    P = vectors[:, order] / np.sqrt(np.abs(values[order]))
+    return P.astype(K.dtype), np.sign(values[order]).astype(np.int8)
+
+
+def best_truncation(K: Array, across: Array, among: Array) -> float:
+    """The truncation of an indefinite K(landmarks, landmarks) whose features describe other rows best.
+
+    Eigenvalues of both signs leave some close to zero by chance, and over these the features of other rows are large
+    and wrong. Rows that are no landmarks tell where to cut.
+
+    Parameters
+    ----------
+    K : ndarray (m, m)
+        Of the landmarks.
+    across : ndarray (v, m)
+        From v other rows to the landmarks.
+    among : ndarray (v, v)
+        Between the other rows.
+
+    Returns
+    -------
+    truncation : float
+        A share of the largest |λ|. The smallest there is, unless another one has an error a tenth smaller.
+    """
+    candidates = _TRUNCATIONS[K.dtype.itemsize]
+    errors = []
+    for truncation in candidates:
+        P, J = signed_root(K, truncation)
+        F = across @ P
+        errors.append(float(np.linalg.norm(among - (F * J) @ F.T)))
+    best = int(np.argmin(errors))
+    return candidates[best if errors[best] < 0.9 * errors[0] else 0]
+
+
+def projected(kernel: Kernel, X: Matrix, landmarks: Matrix, P: Array) -> Array:
+    """K(X, landmarks) P, shape (n, r), in the dtype of X."""
+    product = kernel._unchecked("product")
+    return np.asarray(product(X, landmarks.astype(X.dtype, copy=False), P.astype(X.dtype, copy=False)))
 
 
 def whitened(kernel: Kernel, X: Matrix, landmarks: Matrix, L: Array) -> Array:
