@@ -24,6 +24,7 @@ from gramian.dependence import (
 from gramian.embedding import KernelECA, KernelPCA
 from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
+from gramian.lssvm import LSSVMClassifier, LSSVMRegressor
 from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
 from gramian.persistence import load, save
 from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
@@ -48,6 +49,8 @@ __all__ = [
     "KernelKMeans",
     "KernelPCA",
     "KernelPageRank",
+    "LSSVMClassifier",
+    "LSSVMRegressor",
     "MemoryBudgetError",
     "Nystroem",
     "RankedClustering",

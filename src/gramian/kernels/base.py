@@ -211,7 +211,7 @@ class Kernel(BaseEstimator):
         if self.has_features and self._n_features(X) < n:
             return FeatureGram(self._factor(X))
         if float(n) * n * X.dtype.itemsize <= memory_budget():
-            return DenseGram(self._block(X, None))
+            return DenseGram(self._block(X, None), owned=True)
         return LazyGram(self, X)
 
     def product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
