@@ -53,7 +53,7 @@ class LSSVMClassifier(ClassifierMixin, LeastSquaresMachine):
     indefinite, solver
         As in :class:`gramian.lssvm.LSSVMRegressor`.
     random_state : int, Generator, RandomState or None, default None
-        Draws the rows on which widths are tried where there are more than 600, and random code words.
+        Draws the rows on which widths are tried where there are more than 400, and random code words.
 
     Attributes
     ----------
@@ -145,14 +145,14 @@ class LSSVMClassifier(ClassifierMixin, LeastSquaresMachine):
         book = code_book(self.coding, len(classes), spawn(self.random_state, 1)[0])
         targets = (2 * np.eye(len(classes)) - 1 if self.coding == "ovo" and len(classes) > 2 else book)[codes]
         Y = targets.astype(rows.dtype)
-        sample, best, tried = self._chosen(rows, Y, weights, given, np.ones(Y.shape[1]), codes)
+        sample, regularization, tried = self._chosen(rows, Y, weights, given, np.ones(Y.shape[1]), codes)
         labels = codes if sample.active is None else codes[sample.active]
         if self.coding == "ovo":
             sample.Y = book.astype(rows.dtype)[labels]
         solution = Solution(sample, self.indefinite, self.solver, self.random_state)
-        solution.fit(best.regularization, members=sample.Y != 0 if (sample.Y == 0).any() else None)
+        solution.fit(regularization, members=sample.Y != 0 if (sample.Y == 0).any() else None)
         self._warn_singular(sample, solution.systems[-1])
-        scores = self._left_out_scores(sample, solution, best.regularization, labels, book)
+        scores = self._left_out_scores(sample, solution, regularization, labels, book)
         seen = np.isfinite(scores).reshape(len(scores), -1).all(axis=1)
         counts = np.ones(len(labels)) if sample.weights.counts is None else sample.weights.counts
         self._calibration = Calibration(scores[seen], labels[seen], counts[seen], self.calibration)
@@ -165,7 +165,7 @@ class LSSVMClassifier(ClassifierMixin, LeastSquaresMachine):
         flat = book.shape[1] == 1
         self.dual_coef_ = alpha[:, 0] if flat else alpha
         self.intercept_ = float(solution.intercept[0]) if flat else solution.intercept
-        self.regularization_ = float(best.regularization[0])
+        self.regularization_ = float(regularization[0])
         every = np.full((rows.shape[0], *scores.shape[1:]), np.nan, scores.dtype)
         every[slice(None) if sample.active is None else sample.active] = scores
         self.loo_decision_ = every

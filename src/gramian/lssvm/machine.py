@@ -149,7 +149,7 @@ class LeastSquaresMachine(KernelEstimator):
 
     def _chosen(
         self, X: Matrix, Y: Array, weights: Weights, given: Array | None, scale: Array, strata: Array | None = None
-    ) -> tuple[Sample, Best, dict[str, Array] | None]:
+    ) -> tuple[Sample, Array, dict[str, Array] | None]:
         """The rows with their kernel, its regularization, and the table of what was tried (None if nothing was)."""
         v = weights.product
         active = None if v is None or (v > 0).all() else v > 0
@@ -165,7 +165,7 @@ class LeastSquaresMachine(KernelEstimator):
             rows = X if active is None else X[active]
             sample, best = self._automatic(rows, Y, weights, problem)
             sample.active = active
-            return sample, best, table(problem.trials) if problem.trials else None
+            return sample, best.regularization, table(problem.trials) if problem.trials else None
         if active is None or not self._unfitted_kernel().pairwise:
             rows = X if active is None else X[active]
             kernel, gram = self._fit_on(rows, weights.counts)
@@ -173,10 +173,10 @@ class LeastSquaresMachine(KernelEstimator):
             rows, (kernel, gram) = X, self._fit_on(X)
             gram = gram.restricted(active)
         sample = Sample(rows, Y, weights, kernel, gram, None, active)
-        best = Best(np.ones(1) if given is None else given, np.nan)
+        regularization = np.ones(1) if given is None else given
         if given is None and len(Y) > 1:
-            best = choose_regularization(gram, problem, type(kernel).__name__)
-        return sample, best, table(problem.trials) if problem.trials else None
+            regularization = choose_regularization(gram, problem, type(kernel).__name__).regularization
+        return sample, regularization, table(problem.trials) if problem.trials else None
 
     def _automatic(self, X: Matrix, Y: Array, weights: Weights, problem: Problem) -> tuple[Sample, Best]:
         """RBF on standardised columns; with holes also on filled-in ones and the cluster kernel, as the error says."""

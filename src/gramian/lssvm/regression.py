@@ -57,7 +57,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         See :func:`gramian.grams.solve.factorization`. "auto" solves in the features of a kernel that has few, by an
         n×n factor up to 10,000 rows, by conjugate gradients where it does not fit; ``solver_`` tells.
     random_state : int, Generator, RandomState or None, default None
-        Draws the rows on which widths are tried where there are more than 600.
+        Draws the rows on which widths are tried where there are more than 400.
 
     Attributes
     ----------
@@ -155,13 +155,13 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         scheme = None if self.robust is None else as_reweighting(self.robust)
         deviation = _deviation(Y, weights.product)
         scale = np.where(deviation > 0, deviation, 1.0)
-        sample, best, tried = self._chosen(rows, Y, weights, given, scale)
+        sample, regularization, tried = self._chosen(rows, Y, weights, given, scale)
         if scheme is None:
-            solution, robust = self._solved(sample, best.regularization), None
+            solution, robust = self._solved(sample, regularization), None
             self._warn_singular(sample, solution.systems[-1])
             outcome = {"scale_": np.full(Y.shape[1], np.nan), "n_iter_": 0, "converged_": True}
         else:
-            solution, robust, outcome = self._robust(sample, best.regularization, scheme, scale, given is None)
+            solution, robust, outcome = self._robust(sample, regularization, scheme, scale, given is None)
         self._keep_solution(X, solution, tried)
         self._keep_shapes(solution, robust, outcome, targets.ndim == 1)
         return self

@@ -1,7 +1,7 @@
 """The search for width and regularization: leave-one-out over a grid, then between its points, without a refit.
 
 One eigendecomposition of the centred Gram per width gives the errors of all regularizations
-(:mod:`gramian.lssvm.spectrum`). Above 600 rows the widths are first tried on a part of them.
+(:mod:`gramian.lssvm.spectrum`). Above 400 rows the widths are first tried on a part of them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from gramian.lssvm.spectrum import CenteredSpectrum
 from gramian.lssvm.system import NEAR_SINGULAR
 from gramian.typing import Array, Matrix
 
-WIDTHS = 2.0 ** np.arange(-2, 4)  # times the median distance
+WIDTHS = (0.25, 8.0)  # the least and the most, times the median distance
 REGULARIZATIONS = np.geomspace(1e-2, 1e6, 15)  # over the mean eigenvalue
-_SMALL = 600  # rows up to which every width is tried on all of them
+_SMALL = 400  # rows up to which every width is tried on all of them
 _MOST = 2500  # rows up to which all of them choose the regularization
 _PART = 2000  # rows that choose it where there are more
 _POINTS = 9  # regularizations tried at once between two points of the grid
@@ -94,25 +94,31 @@ class Problem:
         found = np.average(size, axis=0, weights=spectrum.weights)
         return np.where(np.isfinite(found), found, np.inf)
 
-    def best(self, gram: Gram, **label: Any) -> Best:
-        """The best regularization for a Gram: over the grid, then between its points."""
+    def swept(self, gram: Gram, **label: Any) -> Best:
+        """The best regularization of the grid for a Gram."""
         spectrum = self.spectrum(gram)
         if self.given is not None:
             scores = self._tried(spectrum, self.given, label)
-            return Best(self.given, float(np.diagonal(scores).sum()))
+            return Best(self.given, float(np.diagonal(scores).sum()), spectrum, label)
         grid = _grid(spectrum)
-        scores = self._tried(spectrum, grid, label)
-        gamma, score = _least(grid, scores)
-        step = np.full(scores.shape[1], np.log(grid[1] / grid[0]) if len(grid) > 1 else 0.0)
+        gamma, score = _least(grid, self._tried(spectrum, grid, label))
+        return Best(gamma, float(score.sum()), spectrum, label, np.log(grid[1] / grid[0]) if len(grid) > 1 else 0.0)
+
+    def refined(self, best: Best) -> Best:
+        """The same between the points of the grid: twice nine points at once, closer each time."""
+        if self.given is not None:
+            return best
+        gamma, step = best.regularization.copy(), best.step
+        score = np.full(len(gamma), np.inf)
         for _ in range(2):
-            for j in range(scores.shape[1]):
-                near = gamma[j] * np.exp(np.linspace(-step[j], step[j], _POINTS))
-                near = near[near <= _limit(spectrum)]
-                found, value = _least(near, self._tried(spectrum, near, label)[:, j : j + 1])
+            for j in range(len(gamma)):
+                near = gamma[j] * np.exp(np.linspace(-step, step, _POINTS))
+                near = near[near <= max(_limit(best.spectrum), gamma[j])]
+                found, value = _least(near, self._tried(best.spectrum, near, best.label)[:, j : j + 1])
                 if value[0] < (1 - _EQUAL) * score[j]:
                     gamma[j], score[j] = found[0], value[0]
             step /= (_POINTS - 1) / 2
-        return Best(gamma if self.each else gamma[:1], float(score.sum()))
+        return Best(gamma, float(score.sum()), best.spectrum, best.label)
 
     def _tried(self, spectrum: CenteredSpectrum, regularizations: Array, label: dict[str, Any]) -> Array:
         """Scores (g, q), or (g, 1) where all outputs share γ; written into the table."""
@@ -125,10 +131,13 @@ class Problem:
 
 @dataclass
 class Best:
-    """The best that was found: γ of every output (or of all), and its score."""
+    """The best that was found: γ of every output (or of all), its score, and what it takes to look closer."""
 
     regularization: Array
     score: float
+    spectrum: CenteredSpectrum
+    label: dict[str, Any]
+    step: float = 0.0
 
 
 def table(trials: list[dict[str, Any]]) -> dict[str, Array]:
@@ -144,40 +153,68 @@ def choose_regularization(gram: Gram, problem: Problem, name: str) -> Best:
     if n > _MOST and not few_features:
         index = part_of(problem, _PART)
         gram, problem = gram.restricted(index), problem.part(index)
-    return problem.best(gram, kernel=name, width=np.nan)
+    return problem.refined(problem.swept(gram, kernel=name, width=np.nan))
 
 
 def choose_width(X: Matrix, problem: Problem, name: str = "rbf") -> tuple[Kernel, Best]:
     """An RBF kernel for prepared rows and its regularization.
 
-    Widths from a quarter of the median distance to eight times are tried; then the least of the parabola through the
-    best and its neighbours. Above 600 rows this is done on 600 of them, and the width found and a narrower one
-    are tried on all, or on 2,000 above 2,500: with more rows narrower widths are best.
+    Half the median distance, itself and twice it are tried; from an end on, half or twice as much, down to a quarter and
+    up to eight times; then the least of the parabola through the best and its neighbours. Above 400 rows this is done on 400 of them, and the width found and two beside it
+    are tried on all, or on 2,000 above 2,500.
     """
     n = X.shape[0]
+    part, rows = problem, X
+    if n > _SMALL:
+        index = part_of(problem, _SMALL)
+        part, rows = problem.part(index), X[index]
     typical = typical_distance(X, problem.counts)
-    small = part_of(problem, _SMALL) if n > _SMALL else np.arange(n)
-    rows, part = (X, problem) if n <= _SMALL else (X[small], problem.part(small))
-    tried: dict[float, Best] = {}
-
-    def attempt(width: float, rows: Matrix, problem: Problem) -> Best:
-        kernel = RBF(width)._fitted(rows)
-        return problem.best(kernel._unchecked("gram")(rows), kernel=name, width=width)
-
-    for width in WIDTHS * typical:
-        tried[float(width)] = attempt(float(width), rows, part)
-    width = _vertex(tried)
-    if n <= _SMALL:
-        if width not in tried:
-            tried[width] = attempt(width, rows, part)
-    else:
+    scores: dict[float, float] = {}
+    best: Best | None = None
+    waiting = [1.0, 0.5, 2.0]
+    while waiting:
+        width = waiting.pop(0) * typical
+        found = _attempt(width, rows, part, name)
+        scores[width] = found.score
+        best = _better(best, found)
+        if not waiting:
+            waiting = _beyond(scores, typical)
+    if n > _SMALL:  # the widths are ordered now; how much γ and how narrow a width more rows bear, more rows say
         if n > _MOST:
             index = part_of(problem, _PART)
-            X, problem = X[index], problem.part(index)
-        tried = {w: attempt(w, X, problem) for w in (width, width / np.sqrt(2))}
-    least = min(best.score for best in tried.values())
-    width = max(w for w, best in tried.items() if best.score <= (1 + _EQUAL) * least)
-    return RBF(width), tried[width]
+            problem, X = problem.part(index), X[index]
+        middle = _vertex(scores)
+        first, narrower = (_attempt(width, X, problem, name) for width in (middle, middle / np.sqrt(2)))
+        best = _better(first, narrower)
+        third = middle / 2 if best is narrower else middle * np.sqrt(2)
+        best = _better(best, _attempt(third, X, problem, name))
+    elif (width := _vertex(scores)) not in scores:
+        best = _better(best, _attempt(width, X, problem, name))
+    assert best is not None
+    return RBF(best.label["width"]), problem.refined(best)
+
+
+def _beyond(scores: dict[float, float], typical: float) -> list[float]:
+    """The next width, relative to the typical distance, where the best so far is the least or the most; or none."""
+    best = min(scores, key=lambda width: scores[width])
+    if best == max(scores) and best < WIDTHS[1] * typical:
+        return [2 * best / typical]
+    if best == min(scores) and best > WIDTHS[0] * typical:
+        return [best / typical / 2]
+    return []
+
+
+def _attempt(width: float, rows: Matrix, problem: Problem, name: str) -> Best:
+    kernel = RBF(float(width))._fitted(rows)
+    return problem.swept(kernel._unchecked("gram")(rows), kernel=name, width=float(width))
+
+
+def _better(first: Best | None, second: Best) -> Best:
+    """The one of smaller score; of equal ones the wider kernel, for rounding should not choose."""
+    if first is None or second.score < (1 - _EQUAL) * first.score:
+        return second
+    equal = second.score <= (1 + _EQUAL) * first.score
+    return second if equal and second.label["width"] > first.label["width"] else first
 
 
 def part_of(problem: Problem, size: int) -> Array:
@@ -228,14 +265,14 @@ def _least(regularizations: Array, scores: Array) -> tuple[Array, Array]:
     return regularizations[where].astype(np.float64), scores[where, np.arange(scores.shape[1])].copy()
 
 
-def _vertex(tried: dict[float, Best]) -> float:
+def _vertex(scores: dict[float, float]) -> float:
     """The width at the least of the parabola in log width and log score through the best one and its neighbours."""
-    widths = np.array(sorted(tried))
-    scores = np.array([tried[width].score for width in widths])
-    i = int(np.argmin(scores))
-    if not 0 < i < len(widths) - 1 or not (scores[i - 1 : i + 2] > 0).all() or not np.isfinite(scores).all():
+    widths = np.array(sorted(scores))
+    values = np.array([scores[width] for width in widths])
+    i = int(np.argmin(values))
+    if not 0 < i < len(widths) - 1 or not (values[i - 1 : i + 2] > 0).all() or not np.isfinite(values).all():
         return float(widths[i])
-    left, middle, right = np.log(scores[i - 1 : i + 2])
+    left, middle, right = np.log(values[i - 1 : i + 2])
     bend = left - 2 * middle + right
     if not bend > 0:
         return float(widths[i])
