@@ -3,5 +3,7 @@
 from gramian.lssvm.classification import LSSVMClassifier
 from gramian.lssvm.parameters import regularization_from_lambda
 from gramian.lssvm.regression import LSSVMRegressor
+from gramian.lssvm.reweighted_svc import ReweightedSVC
+from gramian.lssvm.robust import Reweighting
 
-__all__ = ["LSSVMClassifier", "LSSVMRegressor", "regularization_from_lambda"]
+__all__ = ["LSSVMClassifier", "LSSVMRegressor", "ReweightedSVC", "Reweighting", "regularization_from_lambda"]

@@ -177,8 +177,8 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         again = self.criterion == "robust" and choose
         for _ in range(2 if again else 1):
             for j, y in enumerate(sample.Y.T):
-                found = reweight(self._weighted_fit(solution, y, gammas[j]), scheme, sample.weights.counts,
-                                 1e-12 * float(scale[j]))  # fmt: skip
+                fit = self._weighted_fit(solution, y, gammas[j])
+                found = reweight(fit, scheme, sample.weights.counts, float(scale[j]))
                 weights[:, j], scales[j] = found.weights, found.scale
                 rounds, settled = max(rounds, found.n_iter), settled and found.converged
             if again:  # the outliers are known now, so choose without them, and weigh anew

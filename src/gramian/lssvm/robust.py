@@ -46,8 +46,8 @@ class Reweighting:
     max_iter : int
         Rounds; 1 is the weighted LS-SVM.
     tol : float
-        Largest change of the coefficients, as a Euclidean norm, at which the rounds end; a millionth of their norm
-        ends them too.
+        Largest change of the coefficients, as a Euclidean norm relative to the deviation of y, at which the rounds end;
+        a millionth of their own norm ends them too.
     """
 
     function: str = "hampel"
@@ -132,7 +132,7 @@ def reweight(
     solve: Callable[[Array | None], tuple[Array, float, Array]],
     scheme: Reweighting,
     counts: Array | None,
-    smallest_scale: float,
+    deviation: float,
 ) -> Reweighted:
     """Fit, weigh by the residuals, and fit again until the coefficients settle.
 
@@ -142,18 +142,18 @@ def reweight(
         Robust weights (n,), or None for none, to coefficients (n,), intercept and residuals (n,).
     scheme : Reweighting
     counts : ndarray (n,), optional
-    smallest_scale : float
-        Below it the fit has no residuals to weigh by.
+    deviation : float
+        Of the targets; residuals of a scale below 1e-12 of it are rounding, and nothing to weigh by.
     """
     weights: Array | None = None
     if scheme.function == "myriad":  # redescending weights from a bad start lock onto it
-        weights = reweight(solve, Reweighting("huber").check(), counts, smallest_scale).weights
+        weights = reweight(solve, Reweighting("huber").check(), counts, deviation).weights
     alpha, intercept, residuals = solve(weights)
     weights = np.ones(len(alpha)) if weights is None else weights
     scale, n_iter, converged = robust_scale(residuals, counts, scheme.scale), 0, False
     while n_iter < scheme.max_iter and not converged:
         scale = robust_scale(residuals, counts, scheme.scale)
-        if not scale > smallest_scale:
+        if not scale > 1e-12 * deviation:
             converged = True
             break
         weights = scheme.weights(residuals / scale)
@@ -161,5 +161,5 @@ def reweight(
         alpha, intercept, residuals = solve(weights)
         n_iter += 1
         change = float(np.linalg.norm(alpha - before))
-        converged = change <= max(scheme.tol, 1e-6 * float(np.linalg.norm(alpha)))
+        converged = change <= max(scheme.tol * deviation, 1e-6 * float(np.linalg.norm(alpha)))
     return Reweighted(alpha, intercept, weights, scale, n_iter, converged or scheme.max_iter == 1)
