@@ -28,6 +28,7 @@ MODULES = (
     "landmarks",
     "eigensolvers",
     "solving",
+    "lssvm",
     "mixtures",
     "ensembles",
     "ranking",

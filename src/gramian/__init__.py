@@ -24,6 +24,7 @@ from gramian.dependence import (
 from gramian.embedding import KernelCCA, KernelECA, KernelPCA, KernelPLS
 from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
+from gramian.lssvm import LSSVMClassifier, LSSVMRegressor, ReweightedSVC
 from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
 from gramian.persistence import load, save
 from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
@@ -50,9 +51,12 @@ __all__ = [
     "KernelPCA",
     "KernelPLS",
     "KernelPageRank",
+    "LSSVMClassifier",
+    "LSSVMRegressor",
     "MemoryBudgetError",
     "Nystroem",
     "RankedClustering",
+    "ReweightedSVC",
     "SpectralClustering",
     "angular_kmeans",
     "center_alignment",

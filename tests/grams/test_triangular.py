@@ -105,7 +105,7 @@ def test_empty(definite):
 @pytest.mark.parametrize("definite", [True, False, None])
 def test_the_factor_replaces_the_matrix(definite):
     """No second n×n array: neither to factorise, nor after a failed Cholesky, nor for the diagonal of the inverse."""
-    n = 800
+    n = 1600
     A = positive(n) if definite else -positive(n)
     tracemalloc.start()
     factor = Triangular(A, definite)
@@ -113,4 +113,4 @@ def test_the_factor_replaces_the_matrix(definite):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert np.shares_memory(A, factor.L)
-    assert peak < 0.8 * 8 * n * n  # strips of 256 columns
+    assert peak < 0.8 * 8 * n * n  # strips of 512 columns, or of 256 twice

@@ -7,12 +7,12 @@ factorised and says what went wrong.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import get_lapack_funcs, solve_triangular
+from scipy.linalg import get_lapack_funcs
 
 from gramian.grams.tiles import slices
 from gramian.typing import Array
 
-_STRIP = 256  # columns of the inverse computed together
+_STRIP = 256  # rows of the inverse computed together, for twice as many columns
 
 
 class NotDefiniteError(np.linalg.LinAlgError):
@@ -89,17 +89,29 @@ class Triangular:
         """The diagonal of A⁻¹, a strip of L⁻¹ at a time: n³/3 multiplications and no second n×n array."""
         L, n = self.L, len(self.L)
         out = np.empty(n, L.dtype)
-        for columns in slices(n, _STRIP):
-            X = np.zeros((n, columns.stop - columns.start), L.dtype)
-            X[columns] = np.eye(X.shape[1], dtype=L.dtype)
-            for rows in slices(n, _STRIP):
-                if rows.start < columns.start:
-                    continue
-                right = X[rows] - L[rows, columns.start : rows.start] @ X[columns.start : rows.start]
-                X[rows] = solve_triangular(
-                    L[rows, rows], right, lower=True, unit_diagonal=self.unit, check_finite=False
-                )
-            out[columns] = np.einsum("ij,ij->j", X, X if self.blocks is None else self.blocks.solve(X))
+        pieces = list(slices(n, _STRIP))
+        trtri = get_lapack_funcs(("trtri",), (L,))[0]
+        # With the small triangles on the diagonal inverted once, all else is products.
+        corners = [np.tril(trtri(L[rows, rows], lower=1, unitdiag=int(self.unit))[0]) for rows in pieces]
+        if self.unit:
+            for corner in corners:
+                np.fill_diagonal(corner, 1)
+        wide = 2 if self.blocks is None else 1
+        for start in range(0, len(pieces), wide):
+            first, width = pieces[start].start, min(wide * _STRIP, n - pieces[start].start)
+            X = np.zeros((n - first, width), L.dtype)
+            X[:width] = np.eye(width, dtype=L.dtype)
+            for rows, corner in zip(pieces[start:], corners[start:], strict=True):
+                here = slice(rows.start - first, rows.stop - first)
+                if here.start:
+                    X[here] -= L[rows, first : rows.start] @ X[: here.start]
+                X[here] = corner @ X[here]
+            solved = X
+            if self.blocks is not None:
+                whole = np.zeros((n, width), L.dtype)
+                whole[first:] = X
+                solved = self.blocks.solve(whole)[first:]
+            out[first : first + width] = np.einsum("ij,ij->j", X, solved)
         if self.order is None:
             return out
         back = np.empty_like(out)

@@ -218,7 +218,7 @@ class Kernel(BaseEstimator):
         if self.feature_signs is not None and self._n_features(X) < n:
             return KreinGram(self._factor(X), self.feature_signs)
         if float(n) * n * X.dtype.itemsize <= memory_budget():
-            return DenseGram(self._block(X, None))
+            return DenseGram(self._block(X, None), owned=True)
         return LazyGram(self, X)
 
     def product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
