@@ -24,6 +24,7 @@ from gramian.dependence import (
 from gramian.embedding import KernelECA, KernelPCA
 from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
+from gramian.lssvm import MultiViewLSSVMRegressor
 from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
 from gramian.persistence import load, save
 from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
@@ -49,6 +50,7 @@ __all__ = [
     "KernelPCA",
     "KernelPageRank",
     "MemoryBudgetError",
+    "MultiViewLSSVMRegressor",
     "Nystroem",
     "RankedClustering",
     "SpectralClustering",

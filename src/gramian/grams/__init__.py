@@ -1,6 +1,7 @@
 """How are the likenesses held? Grams, their views, and the one eigen-solver."""
 
 from gramian.grams.base import Gram
+from gramian.grams.coupled import CoupledGram
 from gramian.grams.dense import DenseGram
 from gramian.grams.features import FeatureGram, KernelFactor, MatrixFactor
 from gramian.grams.lazy import LazyGram
@@ -8,6 +9,7 @@ from gramian.grams.sparse import SparseGram
 from gramian.grams.views import SandwichGram, ShiftedGram
 
 __all__ = [
+    "CoupledGram",
     "DenseGram",
     "FeatureGram",
     "Gram",

@@ -1,3 +1,5 @@
 """Least-squares support vector machines: regression and classification with a kernel, an intercept and no tuning."""
 
-__all__: list[str] = []
+from gramian.lssvm.multiview import MultiViewLSSVMRegressor
+
+__all__ = ["MultiViewLSSVMRegressor"]
