@@ -24,7 +24,7 @@ from gramian.dependence import (
 from gramian.embedding import KernelECA, KernelPCA
 from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
-from gramian.lssvm import MultiViewLSSVMRegressor
+from gramian.lssvm import MultiViewLSSVMRegressor, TensorKernelRegressor
 from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
 from gramian.persistence import load, save
 from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
@@ -54,6 +54,7 @@ __all__ = [
     "Nystroem",
     "RankedClustering",
     "SpectralClustering",
+    "TensorKernelRegressor",
     "angular_kmeans",
     "center_alignment",
     "config",

@@ -1,5 +1,6 @@
 """Least-squares support vector machines: regression and classification with a kernel, an intercept and no tuning."""
 
 from gramian.lssvm.multiview import MultiViewLSSVMRegressor
+from gramian.lssvm.tensor import TensorKernelRegressor
 
-__all__ = ["MultiViewLSSVMRegressor"]
+__all__ = ["MultiViewLSSVMRegressor", "TensorKernelRegressor"]
