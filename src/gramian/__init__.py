@@ -24,7 +24,14 @@ from gramian.dependence import (
 from gramian.embedding import KernelECA, KernelPCA
 from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
-from gramian.lssvm import MultiViewLSSVMRegressor, TensorKernelRegressor
+from gramian.lssvm import (
+    GenerativeKernelMachine,
+    LSSVMClassifier,
+    LSSVMRegressor,
+    MultiViewLSSVMRegressor,
+    RestrictedKernelMachine,
+    TensorKernelRegressor,
+)
 from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
 from gramian.persistence import load, save
 from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
@@ -43,16 +50,20 @@ __all__ = [
     "DependenceNetwork",
     "DependenceReduction",
     "FourierFeatures",
+    "GenerativeKernelMachine",
     "IncompleteGaussianMixture",
     "IncompleteMixture",
     "KernelECA",
     "KernelKMeans",
     "KernelPCA",
     "KernelPageRank",
+    "LSSVMClassifier",
+    "LSSVMRegressor",
     "MemoryBudgetError",
     "MultiViewLSSVMRegressor",
     "Nystroem",
     "RankedClustering",
+    "RestrictedKernelMachine",
     "SpectralClustering",
     "TensorKernelRegressor",
     "angular_kmeans",

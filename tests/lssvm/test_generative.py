@@ -104,7 +104,7 @@ def test_a_kernel_of_the_second_view_takes_means_of_fitted_targets():
 def test_bad_input_is_named():
     """Errors say which parameter."""
     X, Y = linear_toy(20)
-    with pytest.raises(ValueError, match="n_components=40 is more than 19"):
+    with pytest.raises(ValueError, match="n_components=40 is more than 20"):
         GenerativeKernelMachine(40).fit(X, Y)
     with pytest.raises(ValueError, match="eta_y"):
         GenerativeKernelMachine(2, eta_y=0).fit(X, Y)

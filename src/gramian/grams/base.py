@@ -78,6 +78,10 @@ class Gram(LinearOperator):
     def _dense(self) -> Array:
         return self._rows(np.arange(self.shape[0]))
 
+    def _surrendered(self) -> Array:
+        """The whole matrix for the caller to write into; the Gram is not asked for anything afterwards."""
+        return self._dense()
+
     def _block(self, rows: Index, columns: Index) -> Array:
         """K[rows][:, columns] as a new array."""
         every = np.arange(self.shape[0])
@@ -212,11 +216,14 @@ class Gram(LinearOperator):
         *,
         preconditioner: int | str = "auto",
         random_state: RandomState = 0,
+        consume: bool = False,
     ) -> Factorization:
         """K + diag(diagonal), ready to be solved with; see :func:`gramian.grams.solve.factorization`."""
         from gramian.grams.solve import factorization
 
-        return factorization(self, diagonal, method, preconditioner=preconditioner, random_state=random_state)
+        return factorization(
+            self, diagonal, method, preconditioner=preconditioner, random_state=random_state, consume=consume
+        )
 
     def _known_top(self, most: int) -> Array | None:
         """At most ``most`` orthonormal eigenvectors of the largest eigenvalue, where known without solving."""

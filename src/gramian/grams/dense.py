@@ -15,6 +15,8 @@ class DenseGram(Gram):
     ----------
     matrix : ndarray (n, n)
         Symmetric; not checked here, :class:`gramian.kernels.Precomputed` does that for what users pass.
+    owned : bool
+        Whether nobody else holds the array, so that a factorization may take its place.
 
     Examples
     --------
@@ -28,11 +30,12 @@ class DenseGram(Gram):
 
     held: bool = True
 
-    def __init__(self, matrix: Array) -> None:
+    def __init__(self, matrix: Array, *, owned: bool = False) -> None:
         if matrix.dtype.kind != "f":
             matrix = matrix.astype(np.float64)
         super().__init__(matrix.shape[0], matrix.dtype)
         self.matrix = matrix
+        self._owned = owned
 
     def _product(self, V: Array) -> Array:
         # K is symmetric, and BLAS is half as fast again with the thin factor on the left.
@@ -57,6 +60,12 @@ class DenseGram(Gram):
 
     def _dense(self) -> Array:
         return self.matrix.copy()
+
+    def _surrendered(self) -> Array:
+        if not self._owned:
+            return self.matrix.copy()
+        matrix, self.matrix = self.matrix, np.empty((0, 0), self.dtype)
+        return matrix
 
     def least(self) -> float:
         """The smallest entry."""

@@ -135,6 +135,7 @@ def factorization(
     *,
     preconditioner: int | str = "auto",
     random_state: RandomState = 0,
+    consume: bool = False,
 ) -> Factorization:
     """K + diag(diagonal), ready to be solved with.
 
@@ -151,6 +152,9 @@ def factorization(
         For "cg": the number of landmarks, 0 for none.
     random_state : int, Generator or None
         For the landmarks of the preconditioner.
+    consume : bool
+        Let the factor take the place of a matrix that the Gram holds for itself alone, so that there is one n×n array
+        in all. The Gram must not be used afterwards.
 
     Returns
     -------
@@ -181,7 +185,7 @@ def factorization(
         return _Dual(gram, d)
     if chosen == "cg":
         return _Iterative(gram, d, preconditioner, random_state)
-    return _Direct(gram, d, None if method == "auto" else method == "cholesky")
+    return _Direct(gram, d, None if method == "auto" else method == "cholesky", consume)
 
 
 def _choose(gram: Gram, d: Array) -> str:
@@ -197,7 +201,7 @@ def _choose(gram: Gram, d: Array) -> str:
 class _Direct(Factorization):
     """An n×n triangular factor."""
 
-    def __init__(self, gram: Gram, d: Array, definite: bool | None) -> None:
+    def __init__(self, gram: Gram, d: Array, definite: bool | None, consume: bool = False) -> None:
         super().__init__(gram, d)
         n = gram.shape[0]
         require_memory(
@@ -206,7 +210,7 @@ class _Direct(Factorization):
             "use method='cg', which needs products only, or approximate the kernel by landmarks, "
             "kernel=gramian.Nystroem(n_components, kernel=...), and method='dual'",
         )
-        A = np.ascontiguousarray(gram._dense())
+        A = np.ascontiguousarray(gram._surrendered() if consume else gram._dense())
         if np.abs(d).max(initial=0.0) > np.finfo(A.dtype).max:
             raise ValueError(f"diagonal has values up to {np.abs(d).max():.1e}, too large for a {A.dtype} Gram")
         A.flat[:: n + 1] += d.astype(A.dtype)

@@ -211,7 +211,7 @@ class Kernel(BaseEstimator):
         if self.has_features and self._n_features(X) < n:
             return FeatureGram(self._factor(X))
         if float(n) * n * X.dtype.itemsize <= memory_budget():
-            return DenseGram(self._block(X, None))
+            return DenseGram(self._block(X, None), owned=True)
         return LazyGram(self, X)
 
     def product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
@@ -388,13 +388,15 @@ def kernel_names() -> list[str]:
     return sorted(_NAMED)
 
 
-def as_kernel(kernel: Kernel | str | Callable[[Any, Any], Any]) -> Kernel:
+def as_kernel(kernel: Kernel | str | Callable[[Any, Any], Any], name: str = "kernel") -> Kernel:
     """A fresh, unfitted kernel from whatever a ``kernel=`` parameter was given.
 
     Parameters
     ----------
     kernel : Kernel, str or callable
         A kernel (cloned), a registered name, or a function of two arrays.
+    name : str
+        The parameter it was given to, for messages.
 
     Examples
     --------
@@ -403,7 +405,7 @@ def as_kernel(kernel: Kernel | str | Callable[[Any, Any], Any]) -> Kernel:
     RBF()
     """
     if isinstance(kernel, type):
-        raise ValueError(f"kernel={kernel.__name__} is a class; pass an object, {kernel.__name__}()")
+        raise ValueError(f"{name}={kernel.__name__} is a class; pass an object, {kernel.__name__}()")
     if isinstance(kernel, Kernel):
         return clone(kernel)
     if isinstance(kernel, str) and kernel in _NAMED:
@@ -413,7 +415,7 @@ def as_kernel(kernel: Kernel | str | Callable[[Any, Any], Any]) -> Kernel:
 
         return FunctionKernel(kernel)
     raise ValueError(
-        f"kernel={kernel!r} is not a kernel; pass one of {', '.join(map(repr, kernel_names()))}, "
+        f"{name}={kernel!r} is not a kernel; pass one of {', '.join(map(repr, kernel_names()))}, "
         "a gramian.kernels object, or a function of two arrays"
     )
 

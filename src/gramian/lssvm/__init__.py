@@ -1,7 +1,19 @@
 """Least-squares support vector machines: regression and classification with a kernel, an intercept and no tuning."""
 
+from gramian.lssvm.classification import LSSVMClassifier
 from gramian.lssvm.generative import GenerativeKernelMachine
 from gramian.lssvm.multiview import MultiViewLSSVMRegressor
+from gramian.lssvm.parameters import regularization_from_lambda
+from gramian.lssvm.regression import LSSVMRegressor
+from gramian.lssvm.rkm import RestrictedKernelMachine
 from gramian.lssvm.tensor import TensorKernelRegressor
 
-__all__ = ["GenerativeKernelMachine", "MultiViewLSSVMRegressor", "TensorKernelRegressor"]
+__all__ = [
+    "GenerativeKernelMachine",
+    "LSSVMClassifier",
+    "LSSVMRegressor",
+    "MultiViewLSSVMRegressor",
+    "RestrictedKernelMachine",
+    "TensorKernelRegressor",
+    "regularization_from_lambda",
+]

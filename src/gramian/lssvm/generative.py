@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.mixture import GaussianMixture
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramian.checks import check_positive, check_targets, check_whole, whole
+from gramian.checks import check_positive, check_samples, check_targets, check_whole, whole
 from gramian.estimator import KernelEstimator
 from gramian.grams import CoupledGram, Gram
 from gramian.grams.tiles import slices
@@ -20,7 +21,7 @@ from gramian.typing import Array, Matrix, RandomState
 _CUT = 1e-10  # of the largest eigenvalue of Hᵀ K H: directions that a view does not see
 
 
-class GenerativeKernelMachine(KernelEstimator):
+class GenerativeKernelMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Hidden features that two views of the samples share, from which either view is generated (Gen-RKM).
 
     With centred Grams K_x, K_y of the two views the hidden features H, HᵀH = I, are the leading eigenvectors:
@@ -114,16 +115,15 @@ class GenerativeKernelMachine(KernelEstimator):
         """
         check_positive(self, "eta", "eta_y")
         check_whole(self, "n_neighbors", "n_modes")
+        kernel_y = as_kernel(self.kernel_y, "kernel_y")
+        if as_kernel(self.kernel).pairwise or kernel_y.pairwise:
+            raise ValueError("kernel and kernel_y cannot be 'precomputed', which has no rows to generate")
         rows, kernel, gram = self._fit_kernel(X, min_samples=2)
-        if kernel.pairwise:
-            raise ValueError("kernel='precomputed' has no rows to generate; pass a kernel of rows")
-        size = whole(self.n_components, "n_components", most=rows.shape[0] - 1)
+        size = whole(self.n_components, "n_components", most=rows.shape[0])
         classes, second = self._second_view(y, rows)
-        kernel_y: Kernel | None = None
         central, mixing = [gram.centered()], [1 / float(self.eta)]
         if second is not None:
-            kernel_y = as_kernel(self.kernel_y).fit(second)
-            central.append(kernel_y.gram(second).centered())
+            central.append(kernel_y.fit(second).gram(second).centered())
             mixing.append(1 / float(self.eta_y))
         both = CoupledGram(central, np.sqrt(mixing)[:, None])
         values, hidden = both.eigenpairs(size)
@@ -133,7 +133,7 @@ class GenerativeKernelMachine(KernelEstimator):
         self.hidden_, self.eigenvalues_ = np.ascontiguousarray(hidden[:, kept]), values[kept]
         self.expansion_, self.images_ = self._view(kernel, rows, gram, central[0])
         self.classes_, self.rows_, self.second_ = classes, rows, second
-        if second is not None and kernel_y is not None:
+        if second is not None:
             self.expansion_y_, self.images_y_ = self._view(kernel_y, second, None, central[1])
             profile = kernel_y.profile()
             self.straight_ = profile is not None and profile.kind == "inner" and profile.constant_slope
@@ -142,6 +142,13 @@ class GenerativeKernelMachine(KernelEstimator):
         self.modes_ = GaussianMixture(modes, random_state=seed, reg_covar=1e-4).fit(self.hidden_ * np.sqrt(len(rows)))
         self._keep(kernel, X)
         return self
+
+    def _check_rows(self, X: Matrix, *, min_samples: int = 1) -> Matrix:
+        checks = self._unfitted_kernel()._checks() | {"accept_sparse": False}  # means of rows are dense
+        return check_samples(self, X, ensure_min_samples=min_samples, **checks)
+
+    def _check_new(self, X: Matrix) -> Matrix:
+        return validate_data(self, X, reset=False, **(self.kernel_._checks() | {"accept_sparse": False}))
 
     def _second_view(self, y: Any, rows: Matrix) -> tuple[Array | None, Array | None]:
         """Classes, or None, and the second view as numbers, or None."""
@@ -174,11 +181,6 @@ class GenerativeKernelMachine(KernelEstimator):
         """
         check_is_fitted(self, "hidden_")
         return np.asarray(self.expansion_.unchecked(self._check_new(X)))
-
-    def fit_transform(self, X: Matrix, y: Any = None) -> Array:
-        """Fit and return the hidden features of the fitted rows, ``hidden_``, which both views tell of."""
-        hidden: Array = self.fit(X, y).hidden_
-        return hidden
 
     def predict_view(self, X: Matrix) -> Array:
         """The second view of rows, generated from the first.
@@ -251,19 +253,20 @@ class GenerativeKernelMachine(KernelEstimator):
         return rows, None if self.second_ is None else self._generated_y(hidden)
 
     def _generated_y(self, hidden: Array) -> Array:
-        self._require_second()
+        second = self._require_second()
         if self.straight_:  # y = ȳ + Σ_i (y_i − ȳ)(H h)_i, for a linear kernel
-            mean = self.second_.mean(axis=0)
-            values = mean + hidden @ (self.hidden_.T @ (self.second_ - mean))
+            mean = second.mean(axis=0)
+            values = mean + hidden @ (self.hidden_.T @ (second - mean))
         else:
-            values = self._smoothed(self.images_y_, hidden, self.second_)
+            values = self._smoothed(self.images_y_, hidden, second)
         if self.classes_ is not None:
             return np.asarray(self.classes_[values.argmax(axis=1)])
         return np.asarray(values[:, 0] if values.shape[1] == 1 else values)
 
-    def _require_second(self) -> None:
+    def _require_second(self) -> Array:
         if self.second_ is None:
             raise ValueError("there is no second view: pass y to fit(X, y)")
+        return self.second_
 
     def _smoothed(self, images: Array, hidden: Array, rows: Array) -> Array:
         """The mean of the fitted rows most like Σ_i φ(x_i)(H h)_i, weighted by how alike they are, from 0 to 1."""
@@ -278,3 +281,13 @@ class GenerativeKernelMachine(KernelEstimator):
             weights /= weights.sum(axis=1, keepdims=True)
             out[some] = np.einsum("nk,nkd->nd", weights, rows[best])
         return out
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.hidden_.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.pairwise = False
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

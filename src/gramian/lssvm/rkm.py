@@ -82,6 +82,8 @@ class RestrictedKernelMachine(ClassNamePrefixFeaturesOutMixin, KernelEstimator):
         Λ of the last level, for ``kind="pca"`` and for levels.
     objective_path_ : ndarray
         The objective of the levels, before the first and after every round.
+    n_iter_ : int
+        Rounds; 1 without levels.
     machine_ : estimator
         The LS-SVM, or the head.
     classes_ : ndarray
@@ -145,7 +147,9 @@ class RestrictedKernelMachine(ClassNamePrefixFeaturesOutMixin, KernelEstimator):
         """
         check_choice(self, "kind", _KINDS)
         check_positive(self, "lambda_", "tol")
-        check_whole(self, "max_iter")
+        check_whole(self, "n_components", "max_iter")
+        if self.head is not None and not hasattr(self.head, "fit"):
+            raise ValueError(f"head={self.head!r} must be an estimator with fit and predict, or None")
         kernels = self._kernels()
         etas = reals(self.eta, "eta", (len(kernels),), above=0) * np.ones(len(kernels))
         if self.levels is None and self.kind != "pca":
@@ -160,7 +164,7 @@ class RestrictedKernelMachine(ClassNamePrefixFeaturesOutMixin, KernelEstimator):
     def _fit_machine(self, X: Matrix, y: Any, kernel: Kernel, eta: float) -> RestrictedKernelMachine:
         """One level: the LS-SVM itself."""
         machine = self._lssvm(kernel, eta).fit(X, y)
-        self.machine_ = machine
+        self.machine_, self.n_iter_ = machine, 1
         self.hidden_ = eta * machine.dual_coef_
         self._keep(machine.kernel_, X)
         self._remember_classes()
@@ -171,7 +175,7 @@ class RestrictedKernelMachine(ClassNamePrefixFeaturesOutMixin, KernelEstimator):
         most = X.shape[0] - 1
         sizes = [whole(size, "n_components" if self.levels is None else "levels", most=most) for size in sizes]
         levels, path = ascend(greedy(X, kernels, etas.tolist(), sizes), int(self.max_iter), float(self.tol))
-        self.objective_path_ = path
+        self.objective_path_, self.n_iter_ = path, max(1, len(path) - 1)
         self.hidden_levels_ = [level.hidden for level in levels]
         self.hidden_ = levels[-1].hidden
         self.expansions_ = []
@@ -204,9 +208,9 @@ class RestrictedKernelMachine(ClassNamePrefixFeaturesOutMixin, KernelEstimator):
         return machine(kernel, regularization=1 / (float(self.lambda_) * eta), random_state=self.random_state)
 
     def _kernels(self) -> list[Kernel]:
+        if self.levels is not None and (not isinstance(self.levels, (list, tuple)) or not len(self.levels)):
+            raise ValueError(f"levels={self.levels!r} must list the hidden features of every level, such as (10, 5)")
         n_levels = 1 if self.levels is None else len(self.levels)
-        if n_levels == 0:
-            raise ValueError(f"levels={self.levels!r} is empty; pass the number of hidden features of every level")
         given: list[Any] = list(self.kernel) if isinstance(self.kernel, (list, tuple)) else [self.kernel] * n_levels
         if len(given) != n_levels:
             raise ValueError(f"kernel has {len(given)} entries for {n_levels} levels; pass one, or one for each level")
@@ -273,6 +277,9 @@ class RestrictedKernelMachine(ClassNamePrefixFeaturesOutMixin, KernelEstimator):
     @property
     def _n_features_out(self) -> int:
         return int(self.hidden_.shape[1])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "hidden_")  # the name of lambda_ looks like something learned
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

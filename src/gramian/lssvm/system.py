@@ -1,0 +1,142 @@
+"""The linear system of every least-squares machine, with its intercept eliminated.
+
+Uses the Gram's own factorization and nothing else, so a kernel with features is solved in their number, a matrix that
+fits by Cholesky or LDL, and everything else by conjugate gradients. Regression, classification, robust weights and
+intervals all solve this one system.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import LinAlgWarning
+
+from gramian.grams.base import Gram
+from gramian.typing import Array, RandomState
+
+NEAR_SINGULAR = {8: 1e-12, 4: 1e-6}  # reciprocal condition by the bytes of a number, below which few digits are left
+
+
+class BorderedSystem:
+    """[0 1ᵀ; 1 H] [b; α] = [0; Y] with H = K + diag(1 / (γ v)).
+
+    With η = H⁻¹ 1 and s = 1ᵀ η the solution is b = ηᵀ Y / s, α = H⁻¹ Y − η b; no (n+1)×(n+1) matrix is formed.
+
+    Parameters
+    ----------
+    gram : Gram
+        K, definite or not.
+    regularization : float
+        γ, how much errors count against the size of the function.
+    weights : ndarray (n,), optional
+        v > 0; None is 1 everywhere.
+    method : str
+        Of :meth:`Gram.factorization`.
+    consume : bool
+        Let the factor take the place of the Gram's matrix.
+    """
+
+    def __init__(
+        self,
+        gram: Gram,
+        regularization: float,
+        weights: Array | None = None,
+        *,
+        method: str = "auto",
+        consume: bool = False,
+        random_state: RandomState = 0,
+    ) -> None:
+        self.regularization = regularization
+        n = gram.shape[0]
+        self.noise = np.full(n, 1 / regularization) if weights is None else 1 / (regularization * weights)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LinAlgWarning)  # near_singular says it in the machine's words
+            self.factorization = gram.factorization(self.noise, method, random_state=random_state, consume=consume)
+        self.dtype = gram.dtype
+
+    def solve(self, Y: Array) -> tuple[Array, Array]:
+        """Coefficients α (n, q) and intercepts b (q,) for targets Y (n, q)."""
+        n = len(Y)
+        solved = self.factorization.solve(np.column_stack([np.ones(n, self.dtype), Y.astype(self.dtype, copy=False)]))
+        self.eta = solved[:, 0]
+        intercept = self.eta @ Y / self.total
+        return solved[:, 1:] - self.eta[:, None] * intercept, intercept
+
+    @cached_property
+    def eta(self) -> Array:
+        """H⁻¹ 1."""
+        return self.factorization.solve(np.ones(self.factorization.gram.shape[0], self.dtype))
+
+    @property
+    def total(self) -> Array:
+        """s = 1ᵀ H⁻¹ 1."""
+        return self.eta.sum(dtype=np.float64).astype(self.dtype)
+
+    @cached_property
+    def inverse_diagonal(self) -> Array:
+        """(A⁻¹)_ii of the bordered matrix A at the rows of the samples: (H⁻¹)_ii − η_i² / s."""
+        return self.factorization.inverse_diagonal() - self.eta**2 / self.total
+
+    def remaining_variance(self, block: Array, diagonal: Array) -> Array:
+        """What is still unknown of f at new rows, in units of the kernel: the posterior variance with a flat intercept.
+
+        Parameters
+        ----------
+        block : ndarray (n, b)
+            k(x_i, x) between the fitted rows and b new ones.
+        diagonal : ndarray (b,)
+            k(x, x).
+        """
+        solved = self.factorization.solve(block)
+        missed = 1 - self.eta @ block
+        return diagonal - np.einsum("ij,ij->j", block, solved) + missed**2 / self.total
+
+    def near_singular(self, definite: bool) -> bool:
+        """Whether so few digits are left that the coefficients mean little.
+
+        With a definite kernel only a very large γ does this, and the fit then still follows the targets.
+        """
+        limit = float(np.finfo(self.dtype).eps) if definite else NEAR_SINGULAR[np.dtype(self.dtype).itemsize]
+        eta = self.eta.astype(np.float64)
+        cancelled = abs(float(eta.sum())) < limit * float(np.abs(eta).sum())
+        return cancelled or (self.factorization.method != "cg" and self.factorization.reciprocal_condition < limit)
+
+
+def left_out(
+    coefficients: Array,
+    inverse_diagonal: Array,
+    noise: Array,
+    counts: Array | None,
+) -> Array:
+    """Residuals y_i − f^(−i)(x_i) of every row when it is left out, without a refit.
+
+    Leaving the whole row out gives r_i = α_i / (A⁻¹)_ii. A row that stands for c copies loses one of them: the other
+    c − 1 pull f^(−i)(x_i) towards y_i by the share that a row of that weight has, r_i d / (d + p) with p =
+    1 / (A⁻¹)_ii − noise_i the variance that the other rows leave and d = noise_i c / (c − 1) the noise of c − 1 copies.
+
+    Parameters
+    ----------
+    coefficients : ndarray (n, q) or (n, g, q)
+        α.
+    inverse_diagonal : ndarray (n,) or (n, g)
+        (A⁻¹)_ii.
+    noise : ndarray (n,) or (n, g)
+        1 / (γ v_i).
+    counts : ndarray (n,), optional
+        How many rows each stands for; None is one.
+
+    Returns
+    -------
+    residuals : ndarray, shape of coefficients
+        NaN where there is no other row.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):  # of a single row nothing is left
+        residuals = coefficients / inverse_diagonal[..., None]
+        if counts is None:
+            return residuals
+        others = np.maximum(counts - 1, 0) / counts
+        others = others.reshape(len(counts), *([1] * (noise.ndim - 1)))
+        remaining = 1 / inverse_diagonal - noise
+        return residuals / (1 + remaining * others / noise)[..., None]
