@@ -21,13 +21,13 @@ from gramian.checks import (
     check_targets,
     check_weights,
     one_of,
-    real,
     reals,
     remember_columns,
 )
 from gramian.grams import CoupledGram, Gram
 from gramian.kernels import Expansion, Kernel, as_kernel
 from gramian.lssvm._views import check_coupling, rooted, view_columns
+from gramian.lssvm.system import BorderedSystem, left_out
 from gramian.typing import Array, Matrix
 
 _CHECKS: dict[str, Any] = {"dtype": [np.float64, np.float32]}
@@ -150,7 +150,7 @@ class MultiViewLSSVMRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         center = share @ targets
         right = np.sqrt(weights)[:, None] * (targets - center).reshape(len(rows), -1)
         central = [gram.centered() if sample_weight is None else gram.weighted_centered(weights) for gram in grams]
-        s = self._weights_of_views(central, right, np.diagonal(G), weights)
+        s = self._weights_of_views(grams, targets.reshape(len(rows), -1), np.diagonal(G), weights)
         coupling = G * np.sqrt(np.outer(s, s))
         scaled = [gram.scaled(1 / weight) for gram, weight in zip(central, s, strict=True)]
         solution, solvers = _solved(scaled, coupling, right)
@@ -218,15 +218,18 @@ class MultiViewLSSVMRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             raise ValueError("kernel='precomputed' has no columns to be seen by views; pass a kernel of rows")
         return kernels, [isinstance(kernel, str) for kernel in given]
 
-    def _weights_of_views(self, grams: list[Gram], right: Array, regularization: Array, weights: Array) -> Array:
+    def _weights_of_views(self, grams: list[Gram], targets: Array, regularization: Array, weights: Array) -> Array:
         """s (V,), all 1 where none are asked for."""
         asked = self.view_weights
         if asked is None:
             return np.ones(len(grams))
         if isinstance(asked, str):
             one_of(asked, "view_weights", ("validation", None))
-            spread = float((right**2).sum())
-            errors = [_left_out(gram, right, gamma, weights) for gram, gamma in zip(grams, regularization, strict=True)]
+            mean = np.average(targets, axis=0, weights=weights)
+            spread = float(np.average(((targets - mean) ** 2).sum(axis=1), weights=weights))
+            errors = [
+                _left_out(gram, targets, gamma, weights) for gram, gamma in zip(grams, regularization, strict=True)
+            ]
             return np.exp(-np.array(errors) / spread) if spread else np.ones(len(grams))
         return reals(asked, "view_weights", (len(grams),), above=0) * np.ones(len(grams))
 
@@ -256,18 +259,13 @@ def _solved(grams: list[Gram], coupling: Array, right: Array) -> tuple[Array, li
     return alpha, solvers
 
 
-def _left_out(gram: Gram, right: Array, regularization: float, weights: Array) -> float:
-    """Sum of the squared leave-one-out errors of an LS-SVM on a centred Gram, √weight times each error.
-
-    In units of √weight the system is K + I/γ, its solution a, and the error left out a_i / (inverse diagonal of the
-    bordered matrix)_i; the border takes γ w_i / Σ w from the diagonal of the inverse.
-    """
-    gamma = real(regularization, "regularization", above=0)
-    system = gram.factorization(1 / gamma)
-    kept = system.inverse_diagonal() - gamma * weights / weights.sum()
+def _left_out(gram: Gram, targets: Array, gamma: float, weights: Array) -> float:
+    """Mean squared leave-one-out error of an LS-SVM on one view."""
     used = weights > 0
-    errors = system.solve(right)[used] / kept[used, None]
-    return float((errors**2).sum())
+    system = BorderedSystem(gram if used.all() else gram.restricted(used), gamma, weights[used])
+    alpha, _ = system.solve(targets[used])
+    errors = left_out(alpha, system.inverse_diagonal, system.noise, None)
+    return float(np.average((errors**2).sum(axis=1), weights=weights[used]))
 
 
 def _standard(X: Array, weights: Array) -> tuple[Array, Array]:
