@@ -24,7 +24,15 @@ from gramian.dependence import (
 from gramian.embedding import KernelCCA, KernelECA, KernelPCA, KernelPLS
 from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
-from gramian.lssvm import LSSVMClassifier, LSSVMRegressor, ReweightedSVC
+from gramian.lssvm import (
+    GenerativeKernelMachine,
+    LSSVMClassifier,
+    LSSVMRegressor,
+    MultiViewLSSVMRegressor,
+    RestrictedKernelMachine,
+    ReweightedSVC,
+    TensorKernelRegressor,
+)
 from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
 from gramian.persistence import load, save
 from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
@@ -43,6 +51,7 @@ __all__ = [
     "DependenceNetwork",
     "DependenceReduction",
     "FourierFeatures",
+    "GenerativeKernelMachine",
     "IncompleteGaussianMixture",
     "IncompleteMixture",
     "KernelCCA",
@@ -54,10 +63,13 @@ __all__ = [
     "LSSVMClassifier",
     "LSSVMRegressor",
     "MemoryBudgetError",
+    "MultiViewLSSVMRegressor",
     "Nystroem",
     "RankedClustering",
+    "RestrictedKernelMachine",
     "ReweightedSVC",
     "SpectralClustering",
+    "TensorKernelRegressor",
     "angular_kmeans",
     "center_alignment",
     "config",

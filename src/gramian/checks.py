@@ -94,6 +94,40 @@ def real(
     return float(value)
 
 
+def reals(value: Any, name: str, shape: tuple[int, ...], *, above: float = -np.inf, instead: str = "") -> Array:
+    """``value`` as float64 numbers above a limit: one number, or an array of the given shape.
+
+    Parameters
+    ----------
+    value : object
+        What the user passed.
+    name : str
+        Its parameter, for the message.
+    shape : tuple of int
+        That of an array; a number is taken too.
+    above : float
+        Limit that no number may reach.
+    instead : str
+        What else the parameter takes, for the message.
+
+    Examples
+    --------
+    >>> reals([1, 2], "regularization", (2,), above=0)
+    array([1., 2.])
+    """
+    try:
+        found = np.asarray(value)
+        good = found.dtype.kind in "fiu" and found.shape in ((), shape)
+        good = good and bool((np.isfinite(found) & (found > above)).all())
+    except (TypeError, ValueError):  # a ragged list
+        good = False
+    if not good:
+        limit = f" > {above:g}" if np.isfinite(above) else ""
+        told = f"{name}={value!r} must be a finite number{limit}, or an array of shape {shape} of them"
+        raise ValueError(told + (f", or {instead}" if instead else ""))
+    return found.astype(np.float64)
+
+
 # Parameters of an estimator --------------------------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
 """How are the likenesses held? Grams, their views, and the one eigen-solver."""
 
 from gramian.grams.base import Gram
+from gramian.grams.coupled import CoupledGram
 from gramian.grams.dense import DenseGram
 from gramian.grams.features import FeatureGram, KernelFactor, MatrixFactor
 from gramian.grams.krein import KreinGram
@@ -10,6 +11,7 @@ from gramian.grams.sparse import SparseGram
 from gramian.grams.views import SandwichGram, ShiftedGram
 
 __all__ = [
+    "CoupledGram",
     "DenseGram",
     "FeatureGram",
     "Gram",

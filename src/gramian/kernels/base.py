@@ -394,13 +394,15 @@ def kernel_names() -> list[str]:
     return sorted(_NAMED)
 
 
-def as_kernel(kernel: Kernel | str | Callable[[Any, Any], Any]) -> Kernel:
+def as_kernel(kernel: Kernel | str | Callable[[Any, Any], Any], name: str = "kernel") -> Kernel:
     """A fresh, unfitted kernel from whatever a ``kernel=`` parameter was given.
 
     Parameters
     ----------
     kernel : Kernel, str or callable
         A kernel (cloned), a registered name, or a function of two arrays.
+    name : str
+        The parameter it was given to, for messages.
 
     Examples
     --------
@@ -409,7 +411,7 @@ def as_kernel(kernel: Kernel | str | Callable[[Any, Any], Any]) -> Kernel:
     RBF()
     """
     if isinstance(kernel, type):
-        raise ValueError(f"kernel={kernel.__name__} is a class; pass an object, {kernel.__name__}()")
+        raise ValueError(f"{name}={kernel.__name__} is a class; pass an object, {kernel.__name__}()")
     if isinstance(kernel, Kernel):
         return clone(kernel)
     if isinstance(kernel, str) and kernel in _NAMED:
@@ -419,7 +421,7 @@ def as_kernel(kernel: Kernel | str | Callable[[Any, Any], Any]) -> Kernel:
 
         return FunctionKernel(kernel)
     raise ValueError(
-        f"kernel={kernel!r} is not a kernel; pass one of {', '.join(map(repr, kernel_names()))}, "
+        f"{name}={kernel!r} is not a kernel; pass one of {', '.join(map(repr, kernel_names()))}, "
         "a gramian.kernels object, or a function of two arrays"
     )
 
