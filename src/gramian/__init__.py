@@ -24,6 +24,7 @@ from gramian.dependence import (
 from gramian.embedding import KernelECA, KernelPCA
 from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
+from gramian.lssvm import FixedSizeLSSVMClassifier, FixedSizeLSSVMRegressor, PegasosClassifier
 from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
 from gramian.persistence import load, save
 from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
@@ -41,6 +42,8 @@ __all__ = [
     "ConsensusClustering",
     "DependenceNetwork",
     "DependenceReduction",
+    "FixedSizeLSSVMClassifier",
+    "FixedSizeLSSVMRegressor",
     "FourierFeatures",
     "IncompleteGaussianMixture",
     "IncompleteMixture",
@@ -50,6 +53,7 @@ __all__ = [
     "KernelPageRank",
     "MemoryBudgetError",
     "Nystroem",
+    "PegasosClassifier",
     "RankedClustering",
     "SpectralClustering",
     "angular_kmeans",

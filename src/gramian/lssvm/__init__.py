@@ -1,3 +1,6 @@
 """Least-squares support vector machines: regression and classification with a kernel, an intercept and no tuning."""
 
-__all__: list[str] = []
+from gramian.lssvm.fixed_size import FixedSizeLSSVMClassifier, FixedSizeLSSVMRegressor
+from gramian.lssvm.pegasos import PegasosClassifier
+
+__all__ = ["FixedSizeLSSVMClassifier", "FixedSizeLSSVMRegressor", "PegasosClassifier"]
