@@ -131,7 +131,10 @@ class FixedSizeLSSVMRegressor(RegressorMixin, FixedSize):
         Y = y.reshape(len(y), -1).astype(np.float64)
         if not stream or not hasattr(self, "basis_"):
             scaling = Standardization(Y, weights)
-            unit = np.where(np.isfinite(scaling.scale), scaling.scale, 1.0)
+            # One target keeps its unit, which the second stage's regularization counts in, unless squares might overflow
+            # in single precision; several are made alike, so that none outweighs the others.
+            usual = (Y.shape[1] == 1) & (scaling.scale > 1e-15) & (scaling.scale < 1e15)
+            unit = np.where(usual | ~np.isfinite(scaling.scale), 1.0, scaling.scale)
             learned = {"_center": scaling.mean, "_unit": unit, "_one_target": y.ndim == 1}
         else:
             learned = {"_center": self._center, "_unit": self._unit, "_one_target": self._one_target}

@@ -265,7 +265,8 @@ class _Problem:
         """Ridges with weights 1 / (β² + ε), which in the limit count the coefficients that are not zero."""
         beta = self.start
         kept = np.arange(len(beta))
-        floor = 1e-8 * max(float((beta**2).max()), np.finfo(np.float64).tiny)
+        floor = 1e-10 * max(float((beta**2).max()), 1e-200)
+        gone = 2 * np.sqrt(floor)  # at the floor nothing tells a coefficient from zero
         counts = []
         for _ in range(10 * self.how.max_rounds):
             scale = np.sqrt((beta[kept] ** 2).mean(axis=1) + floor)  # λ^-½: in these units the system is well posed
@@ -277,11 +278,11 @@ class _Problem:
             change = float(np.abs(found - beta).max())
             beta = found
             size = _sizes(beta)
-            kept = np.flatnonzero(size > 1e-3 * _SMALLEST * size.max())
+            kept = np.flatnonzero(size > gone)
             counts.append(len(kept))
             if not len(kept) or change <= 1e-6 * float(size.max()):
                 break
-        kept = np.flatnonzero(size > _SMALLEST * size.max())
+        kept = np.flatnonzero(size > max(_SMALLEST * size.max(), gone))
         return kept, [*counts, len(kept)]
 
 
