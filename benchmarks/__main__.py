@@ -28,6 +28,7 @@ MODULES = (
     "landmarks",
     "eigensolvers",
     "solving",
+    "fixed_size",
     "mixtures",
     "ensembles",
     "ranking",

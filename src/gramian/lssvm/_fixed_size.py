@@ -167,7 +167,7 @@ class FixedSize(KernelEstimator):
 
         def evaluate(factor: float) -> None:
             kernel = RBF(width=factor * unit)
-            errors[factor] = _least_error(kernel, Z, Y, weights, m, seed, scaling=None)
+            errors[factor] = _least_error(kernel, Z, Y, weights, m, seed, scaling=None, selection="uniform")
 
         for factor in _WIDTHS:
             evaluate(float(factor))
@@ -195,9 +195,10 @@ class FixedSize(KernelEstimator):
             return int(self.n_prototypes)
         X, Y, weights = _some(X, Y, weights, _SIZE_ROWS, rng)
         seed = int(rng.integers(2**31))
+        chosen: dict[str, Any] = {"scaling": scaling, "selection": self.selection}
         sizes, errors = [min(_FIRST_SIZE, X.shape[0])], []
         while True:
-            errors.append(_least_error(kernel, X, Y, weights, sizes[-1], seed, scaling=scaling))
+            errors.append(_least_error(kernel, X, Y, weights, sizes[-1], seed, **chosen))
             worth_it = len(errors) < 2 or errors[-1] < (1 - _GAIN) * errors[-2]
             if not worth_it or 2 * sizes[-1] > min(_LAST_SIZE, X.shape[0]):
                 break
@@ -322,9 +323,10 @@ def _least_error(
     seed: int,
     *,
     scaling: Standardization | None,
+    selection: str,
 ) -> float:
-    """The cross-validated error of a kernel on m random prototypes, at its best regularization."""
+    """The cross-validated error of a kernel on m prototypes, at its best regularization."""
     rng = np.random.default_rng(seed)
-    basis = Basis.of_prototypes(kernel, X, m, selection="uniform", weights=weights, rng=rng, scaling=scaling)
+    basis = Basis.of_prototypes(kernel, X, m, selection=selection, weights=weights, rng=rng, scaling=scaling)
     folds = FoldSums(_FOLDS, seed).add(basis, X, Y, weights).whitened(basis)
     return float(_regularizations(folds)[1].min())

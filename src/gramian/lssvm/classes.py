@@ -39,18 +39,18 @@ def class_codes(owner: Any, y: Any, n: int, classes: Any, *, stream: bool) -> tu
         named = np.unique(np.asarray(classes))
         if begun is not None and not np.array_equal(named, begun):
             raise ValueError(
-                f"classes={list(named)} is not the same as on the first call to partial_fit: {list(begun)}"
+                f"classes={named.tolist()} is not the same as on the first call to partial_fit: {begun.tolist()}"
             )
         if len(named) < 2:
-            raise ValueError(f"classes={list(named)} is one class only; a classifier needs at least two")
+            raise ValueError(f"classes={named.tolist()} is one class only; a classifier needs at least two")
         begun = named
     assert begun is not None
     here, codes = check_classes(y, n, least=1)
     strange = here[~np.isin(here, begun)]
     if len(strange):
         raise ValueError(
-            f"y has the class {strange[0]!r}, which is not among the classes of the first call to partial_fit, "
-            f"{list(begun)}; name all classes there"
+            f"y has the class {strange.tolist()[0]!r}, which is not among the classes of the first call to partial_fit, "
+            f"{begun.tolist()}; name all classes there"
         )
     return np.searchsorted(begun, here)[codes], begun
 
@@ -80,7 +80,7 @@ def class_weighted(owner: Any, codes: Array, classes: Array, weights: Array | No
         unknown = [name for name in asked if name not in classes]
         if unknown:
             raise ValueError(
-                f"class_weight names {unknown[0]!r}, which is no class of y; the classes are {list(classes)}"
+                f"class_weight names {unknown[0]!r}, which is no class of y; the classes are {classes.tolist()}"
             )
         factors = compute_class_weight(asked, classes=classes, y=classes[codes])
         if not (np.isfinite(factors) & (factors >= 0)).all():

@@ -272,7 +272,8 @@ class _Problem:
             scale = np.sqrt((beta[kept] ** 2).mean(axis=1) + floor)  # λ^-½: in these units the system is well posed
             C = self.C[:, kept] * scale
             system = C.T @ C
-            system.flat[:: len(kept) + 1] += strength
+            # A strength that rounding would hide leaves a matrix that Cholesky cannot have.
+            system.flat[:: len(kept) + 1] += max(strength, 1e-13 * float(np.trace(system)))
             found = np.zeros_like(beta)
             found[kept] = scale[:, None] * Triangular(system, True).solve(C.T @ self.Z)
             change = float(np.abs(found - beta).max())
