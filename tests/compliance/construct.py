@@ -81,7 +81,6 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "IncompleteMixture": [{"covariance_type": "full"}],
     "KernelPCA": [{"center": False}],
     "KernelPageRank": [{"order": "restart", "n_components": 3}],
-    "PegasosClassifier": [{"n_prototypes": 10}],
     "RankedClustering": [{"normalized": False}, {"metric": "cosine"}],
     "SpectralClustering": [
         {"embedding": "sym"},

@@ -80,9 +80,7 @@ def test_the_order_of_rows_that_are_all_prototypes_does_not_matter():
     X, y = rows()
     new, _ = rows(30, seed=1)
     order = np.random.default_rng(3).permutation(80)
-    np.testing.assert_allclose(
-        model().fit(X[order], y[order]).predict(new), model().fit(X, y).predict(new), atol=1e-7
-    )
+    np.testing.assert_allclose(model().fit(X[order], y[order]).predict(new), model().fit(X, y).predict(new), atol=1e-7)
 
 
 @given(st.integers(0, 10**6))
