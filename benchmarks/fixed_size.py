@@ -1,4 +1,4 @@
-"""Does a fixed-size machine learn and answer faster than features and a ridge classifier? And is a million rows one pass?
+"""Does a fixed-size machine learn and answer faster than features with a ridge classifier? And a million rows?
 
 Seconds of fit and of predict are those of the processor, so that other work on the machine does not count.
 """
