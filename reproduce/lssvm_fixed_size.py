@@ -1,8 +1,8 @@
 """The table of fixed-size LS-SVMs for classification (De Brabanter et al. 2010), on the files at hand.
 
 Each run is a random split of the published sizes. Beside the fixed-size machines, RBF and linear, stand C-SVMs. Those
-with the RBF kernel learn from at most 8,000 rows, chosen on 2,000 of them, because more would take hours; the column
-"rows of the SVM" says so. Forest cover: the 581,012 rows of the paper are not at hand, but a fifth of them with eight of
+with the RBF kernel learn from at most 8,000 rows and are chosen on 2,000 of them, because more would take hours; the
+column "rows" says so. Forest cover: the 581,012 rows of the paper are not at hand, but a fifth of them with eight of
 54 columns (the second class against the others, as in the paper) and 15,120 balanced rows with all columns, where all
 seven classes are told apart and nothing is published.
 """

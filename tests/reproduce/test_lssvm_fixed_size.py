@@ -40,7 +40,7 @@ def test_runs_on_a_small_file_and_leaves_out_what_is_not_there(tmp_path, capsys)
 
 
 def test_double_descent_peaks_at_the_number_of_rows():
-    """The peak is ten times both sides' least error, the last error is below the best small model's, training is exact."""
+    """The peak is ten times both sides' least error, and the last error below the best small model's."""
     found = {
         m: np.median([double_descent.errors(m, run) for run in range(3)], axis=0) for m in (40, 80, 200, 400, 6400)
     }

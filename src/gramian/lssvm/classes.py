@@ -49,8 +49,8 @@ def class_codes(owner: Any, y: Any, n: int, classes: Any, *, stream: bool) -> tu
     strange = here[~np.isin(here, begun)]
     if len(strange):
         raise ValueError(
-            f"y has the class {strange.tolist()[0]!r}, which is not among the classes of the first call to partial_fit, "
-            f"{begun.tolist()}; name all classes there"
+            f"y has the class {strange.tolist()[0]!r}, which is not among the classes of the first call to "
+            f"partial_fit, {begun.tolist()}; name all classes there"
         )
     return np.searchsorted(begun, here)[codes], begun
 

@@ -131,8 +131,8 @@ class FixedSizeLSSVMRegressor(RegressorMixin, FixedSize):
         Y = y.reshape(len(y), -1).astype(np.float64)
         if not stream or not hasattr(self, "basis_"):
             scaling = Standardization(Y, weights)
-            # One target keeps its unit, which the second stage's regularization counts in, unless squares might overflow
-            # in single precision; several are made alike, so that none outweighs the others.
+            # One target keeps its unit, which the second stage's regularization counts in, unless squares might
+            # overflow in single precision; several are made alike, so that none outweighs the others.
             usual = (Y.shape[1] == 1) & (scaling.scale > 1e-15) & (scaling.scale < 1e15)
             unit = np.where(usual | ~np.isfinite(scaling.scale), 1.0, scaling.scale)
             learned = {"_center": scaling.mean, "_unit": unit, "_one_target": y.ndim == 1}
