@@ -29,6 +29,7 @@ MODULES = (
     "eigensolvers",
     "solving",
     "lssvm",
+    "fixed_size",
     "mixtures",
     "ensembles",
     "ranking",

@@ -33,6 +33,8 @@ MODULES = (
     "kdn_tables",
     "ism_tables",
     "kdac_tables",
+    "lssvm_fixed_size",
+    "double_descent",
 )
 ROOT = Path(__file__).parent.parent
 

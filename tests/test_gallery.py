@@ -210,3 +210,20 @@ def test_another_grouping_is_found_and_read(run, tmp_path):
     assert columns["known"].startswith("cloud")
     assert columns["found"].startswith("crescent")
     assert_picture(tmp_path / "demo" / "another_grouping.png")
+
+
+def test_a_stream_of_rows_is_classified_better_than_by_a_plane(run, tmp_path):
+    printed = run("090", "--rows", "6000", "--prototypes", "60", "--pieces", "3")
+    assert "6000 rows: the Gram matrix would take 0.1 GB" in printed
+    ours, linear = (numbers(line) for line in printed.splitlines()[1:3])
+    assert ours[-1] > linear[-1] + 5
+    assert ours[-1] >= ours[0] - 1
+    assert_picture(tmp_path / "demo" / "million_rows_predicted.png")
+
+
+def test_the_error_peaks_at_as_many_waves_as_rows_and_falls_again(run, tmp_path):
+    printed = run("100", "--rows", "60", "--features", "0.3", "1.0", "8.0", "--repeats", "3")
+    least, chosen = (numbers(line) for line in printed.splitlines()[2:4])
+    assert least[1] > 4 * max(least[0], least[2])
+    assert max(chosen) < least[1] / 3
+    assert_picture(tmp_path / "demo" / "double_descent.png")

@@ -25,10 +25,13 @@ from gramian.embedding import KernelCCA, KernelECA, KernelPCA, KernelPLS
 from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
 from gramian.lssvm import (
+    FixedSizeLSSVMClassifier,
+    FixedSizeLSSVMRegressor,
     GenerativeKernelMachine,
     LSSVMClassifier,
     LSSVMRegressor,
     MultiViewLSSVMRegressor,
+    PegasosClassifier,
     RestrictedKernelMachine,
     ReweightedSVC,
     TensorKernelRegressor,
@@ -50,6 +53,8 @@ __all__ = [
     "ConsensusClustering",
     "DependenceNetwork",
     "DependenceReduction",
+    "FixedSizeLSSVMClassifier",
+    "FixedSizeLSSVMRegressor",
     "FourierFeatures",
     "GenerativeKernelMachine",
     "IncompleteGaussianMixture",
@@ -65,6 +70,7 @@ __all__ = [
     "MemoryBudgetError",
     "MultiViewLSSVMRegressor",
     "Nystroem",
+    "PegasosClassifier",
     "RankedClustering",
     "RestrictedKernelMachine",
     "ReweightedSVC",

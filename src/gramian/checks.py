@@ -234,7 +234,7 @@ def check_targets(y: Any, n_samples: int) -> Array:
     return np.asarray(targets)
 
 
-def check_classes(y: Any, n_samples: int) -> tuple[Array, Array]:
+def check_classes(y: Any, n_samples: int, *, least: int = 2) -> tuple[Array, Array]:
     """Labels as the sorted classes and the number of each sample's class.
 
     Parameters
@@ -242,6 +242,8 @@ def check_classes(y: Any, n_samples: int) -> tuple[Array, Array]:
     y : array-like (n,)
         Labels of any type that can be sorted.
     n_samples : int
+    least : int
+        Number of classes that y must have: 2, or 1 where other rows are still to come.
 
     Returns
     -------
@@ -261,7 +263,7 @@ def check_classes(y: Any, n_samples: int) -> tuple[Array, Array]:
         )
     check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
-    if len(classes) < 2:
+    if len(classes) < least:
         raise ValueError(f"y has one class only, {classes[0]!r}; a classifier needs rows of at least two classes")
     return classes, codes
 

@@ -46,7 +46,7 @@ class KernelEstimator(BaseEstimator):
 
     def _fit_on(self, X: Matrix, weights: Array | None = None) -> tuple[Kernel, Gram]:
         """The kernel fitted on checked X, whose rows count by their weights, and the Gram of all rows."""
-        kernel = _seeded(self._unfitted_kernel(X.shape[0]), getattr(self, "random_state", None))
+        kernel = self._seeded_kernel(X.shape[0])
         kernel._fitted(X, weights)
         return kernel, kernel._unchecked("gram")(X)
 
@@ -54,6 +54,10 @@ class KernelEstimator(BaseEstimator):
         """Hold the kernel and the names of X's columns, when all else has succeeded."""
         self.kernel_ = kernel
         remember_columns(self, X)
+
+    def _seeded_kernel(self, n_samples: int = 0) -> Kernel:
+        """A fresh kernel that draws its random numbers as ``random_state`` says, where it has none of its own."""
+        return _seeded(self._unfitted_kernel(n_samples), getattr(self, "random_state", None))
 
     def _unfitted_kernel(self, n_samples: int = 0) -> Kernel:
         """A fresh kernel as the parameter asks for; an estimator may let it depend on the number of samples."""

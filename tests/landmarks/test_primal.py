@@ -221,3 +221,14 @@ def test_complex_and_empty_are_named():
         NormalEquations().add(np.ones((2, 1)) * 1j, np.ones(2))
     with pytest.raises(ValueError, match="call add with samples first"):
         NormalEquations().residual_squares(np.zeros((2, 1)))
+
+
+def test_mapped_sums_are_those_of_mapped_features():
+    """Sums of F, mapped by T, are the sums of F T; columns of the identity choose features."""
+    rng = np.random.default_rng(0)
+    F, Y, v = rng.normal(size=(50, 4)) + 3, rng.normal(size=(50, 2)), rng.uniform(size=50)
+    for T in (rng.normal(size=(4, 3)), np.eye(4)[:, [2, 0]]):
+        found, expected = NormalEquations().add(F, Y, v).mapped(T), NormalEquations().add(F @ T, Y, v)
+        for name in ("feature_mean", "feature_products", "cross_products", "target_mean", "target_squares"):
+            np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-10)
+    assert NormalEquations().mapped(np.eye(4)).n_samples == 0

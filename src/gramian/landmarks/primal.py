@@ -120,6 +120,28 @@ class NormalEquations:
         out._combine(other, -1)
         return out
 
+    def mapped(self, T: Array) -> NormalEquations:
+        """The sums that the features F T would have given, without the samples.
+
+        Columns of the identity choose features; a triangular T whitens them.
+
+        Parameters
+        ----------
+        T : ndarray (m, r)
+
+        Returns
+        -------
+        equations : NormalEquations
+            With r features; the targets are the same.
+        """
+        out = self._copy()
+        if self.n_samples:
+            out.feature_mean = self.feature_mean @ T
+            products = T.T @ (self.feature_products @ T)
+            out.feature_products = (products + products.T) / 2
+            out.cross_products = T.T @ self.cross_products
+        return out
+
     def solve(self, ridges: float | Array, *, fit_intercept: bool = True) -> tuple[Array, Array]:
         """Coefficients and intercept for one ridge or for many at once.
 

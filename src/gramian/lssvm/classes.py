@@ -1,0 +1,97 @@
+"""Classes of a classifier that may see them in pieces: codes, ±1 targets, weights and decisions.
+
+Used by the fixed-size machine and by Pegasos.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
+
+from gramian.checks import check_classes
+from gramian.typing import Array
+
+
+def class_codes(owner: Any, y: Any, n: int, classes: Any, *, stream: bool) -> tuple[Array, Array]:
+    """The number of each row's class, and all classes, sorted.
+
+    Parameters
+    ----------
+    owner : estimator
+        Whose ``classes_`` count where a stream has begun.
+    y : array-like (n,)
+    n : int
+    classes : array-like (k,), optional
+        What the user says the classes are, at the first call of ``partial_fit``.
+    stream : bool
+        Whether the call is one of ``partial_fit``.
+    """
+    if not stream:
+        known, codes = check_classes(y, n)
+        return codes, known
+    begun: Array | None = getattr(owner, "classes_", None)
+    if classes is None:
+        if begun is None:
+            raise ValueError("classes must be passed on the first call to partial_fit: all that will ever come in y")
+    else:
+        named = np.unique(np.asarray(classes))
+        if begun is not None and not np.array_equal(named, begun):
+            raise ValueError(
+                f"classes={named.tolist()} is not the same as on the first call to partial_fit: {begun.tolist()}"
+            )
+        if len(named) < 2:
+            raise ValueError(f"classes={named.tolist()} is one class only; a classifier needs at least two")
+        begun = named
+    assert begun is not None
+    here, codes = check_classes(y, n, least=1)
+    strange = here[~np.isin(here, begun)]
+    if len(strange):
+        raise ValueError(
+            f"y has the class {strange.tolist()[0]!r}, which is not among the classes of the first call to "
+            f"partial_fit, {begun.tolist()}; name all classes there"
+        )
+    return np.searchsorted(begun, here)[codes], begun
+
+
+def plus_minus(codes: Array, k: int) -> Array:
+    """±1 targets: one column for two classes, else a column for each class against the others."""
+    if k == 2:
+        return np.where(codes == 1, 1.0, -1.0)[:, None]
+    return np.where(codes[:, None] == np.arange(k), 1.0, -1.0)
+
+
+def class_weighted(owner: Any, codes: Array, classes: Array, weights: Array | None, *, stream: bool) -> Array | None:
+    """The weights of the rows times those of their classes."""
+    asked = owner.class_weight
+    if asked is None:
+        return weights
+    if not isinstance(asked, dict) and not (isinstance(asked, str) and asked == "balanced"):
+        raise ValueError(f"class_weight={asked!r} must be a dict of classes and weights, 'balanced' or None")
+    if isinstance(asked, str):
+        if stream:
+            raise ValueError(
+                "class_weight='balanced' needs all rows at once, so partial_fit cannot have it; pass a dict, or weights"
+            )
+        counts = np.bincount(codes, weights, minlength=len(classes))
+        factors = counts.sum() / (len(classes) * np.where(counts > 0, counts, 1.0))
+    else:
+        unknown = [name for name in asked if name not in classes]
+        if unknown:
+            raise ValueError(
+                f"class_weight names {unknown[0]!r}, which is no class of y; the classes are {classes.tolist()}"
+            )
+        factors = compute_class_weight(asked, classes=classes, y=classes[codes])
+        if not (np.isfinite(factors) & (factors >= 0)).all():
+            raise ValueError(f"class_weight={asked!r} must have finite weights >= 0")
+    rows = factors[codes]
+    out = rows if weights is None else rows * weights
+    if not out.any():
+        raise ValueError("class_weight and sample_weight leave no row with a weight; pass a positive one")
+    return np.asarray(out)
+
+
+def decoded(values: Array, classes: Array) -> Array:
+    """The class of decision values (n,) or (n, k); zero is the second of two classes."""
+    return np.asarray(classes[(values >= 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)])
