@@ -103,7 +103,7 @@ def _explore(
         preparation = Preparation().fit(replace(table, frame=table.frame.iloc[kept]) if len(kept) < n else table)
         X = preparation.transform(table)
         rng = np.random.default_rng(random_state)
-        fitted = kept[np.isfinite(X).any(axis=1)[kept]]  # an empty row is like no other
+        fitted = kept[np.asarray(np.isfinite(X).any(axis=1))[kept]]  # an empty row is like no other
         if len(fitted) < max(2, n_clusters or 0):
             wanted = "two" if n_clusters is None else f"n_clusters={n_clusters}"
             raise ValueError(

@@ -47,8 +47,8 @@ def _kinds(rows: Array) -> tuple[Array, Array]:
     factors = np.random.default_rng(0).integers(2**63, size=rows.shape[1], dtype=np.uint64) | np.uint64(1)
     bits = (rows + np.float32(0)).view(np.uint32)  # −0 and 0 are equal
     sums = np.zeros(len(rows), np.uint64)
-    for column, factor in zip(bits.T, factors, strict=True):
-        sums = (sums ^ column) * factor
+    for j, factor in enumerate(factors):
+        sums = (sums ^ bits[:, j]) * factor
         sums ^= sums >> np.uint64(32)
     _, first, kind = np.unique(sums, return_index=True, return_inverse=True)
     order = np.argsort(first) if len(first) > _PLACED else np.lexsort(rows[first].T[::-1])
