@@ -79,7 +79,7 @@ def test_far_rows_are_odd_whatever_is_missing_and_empty_ones_are_not(rows):
 
 def test_a_part_of_many_rows_gives_nearly_the_same(rows, monkeypatch):
     whole = Oddness().fit(rows).score(rows)
-    monkeypatch.setattr("gramian.exploration.oddness._DISTANCES_AT_ONCE", 1000)
+    monkeypatch.setattr("gramian.clustering.automatic.completion._DISTANCES_AT_ONCE", 1000)
     np.testing.assert_array_equal(Oddness().fit(rows).score(rows), whole)
     monkeypatch.setattr("gramian.exploration.oddness._COMPARED", 120)
     part = Oddness(seed=1).fit(rows).score(rows)

@@ -342,6 +342,18 @@ def test_many_rows_are_held_by_features():
     assert_allclose(values, np.linalg.eigvalsh(K)[::-1][:3], rtol=1e-8)
 
 
+@pytest.mark.parametrize("options", [{}, {"normalize": "cosine"}, {"hard": True}, {"threshold": 0}])
+def test_streamed_products_are_those_of_the_features(options):
+    """Memberships times weights, mixture by mixture, are the features times the weights."""
+    X, _ = make_blobs(700, centers=3, n_features=3, random_state=0)
+    X[::5, 1] = np.nan
+    kernel = small(**options).fit(X)
+    F = kernel.features(X)
+    W = np.random.default_rng(0).normal(size=(F.shape[1], 4))
+    assert_allclose(kernel._streamed(X).product(W), F @ W, atol=1e-12)
+    assert kernel._streamed(X.astype(np.float32)).product(W).dtype == np.float32
+
+
 @pytest.mark.parametrize("threshold", [0, 1e-6])
 def test_features_beyond_the_budget_are_streamed(threshold):
     """When even the features do not fit, they are recomputed in chunks, with the same products."""

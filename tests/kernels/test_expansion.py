@@ -101,3 +101,25 @@ def test_the_block_is_never_stored():
             kernel(new, X)
         out = Expansion(kernel, X, A)(new)
     np.testing.assert_allclose(out, kernel(new, X) @ A, atol=1e-12)
+
+
+@every_kernel
+def test_two_expansions_side_by_side(kernel):
+    """Their functions joined are those of the coefficients joined."""
+    X, new, A = data()
+    kernel.fit(X)
+    first, second = Expansion(kernel, X, A[:, :1]), Expansion(kernel, X, A[:, 1:])
+    np.testing.assert_allclose(first.beside(second)(new), Expansion(kernel, X, A)(new), atol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", [Linear(), RBF()])
+def test_centred_expansions_side_by_side(kernel):
+    X, new, A = data()
+    kernel.fit(X)
+    A, center = A - A.mean(axis=0), np.full(len(X), 1 / len(X))
+    first, second, both = (Expansion(kernel, X, part, center=center) for part in (A[:, :1], A[:, 1:], A))
+    np.testing.assert_allclose(first.beside(second)(new), both(new), atol=1e-12)
+    with pytest.raises(ValueError, match="one of the expansions is centred"):
+        first.beside(Expansion(kernel, X, A))
+    with pytest.raises(ValueError, match="of the same kernel"):
+        first.beside(Expansion(RBF(2.0).fit(X), X, A))

@@ -584,3 +584,16 @@ class TestKept:
             warnings.simplefilter("error")
             model = KernelPageRank(kernel=Nystroem(60, kernel=RBF(0.2), random_state=0)).fit(X)
         assert np.isfinite(model.scores(3, method="exact")).all()
+
+
+@pytest.mark.parametrize("kernel", [RBF(1.0), ClusterKernel(3, 5, random_state=0)], ids=["rbf", "cluster"])
+def test_the_embedder_gives_the_embedding_but_for_its_length(X, rng, kernel):
+    """Beside the scorer it is evaluated in one go."""
+    model = KernelPageRank(kernel=kernel, n_components=6, order="eigenvalue").fit(X)
+    new = rng.standard_normal((9, 3))
+    scorer, embedder = model.scorer(0, method="one_step"), model.embedder()
+    degrees = scorer(new)[:, -1:]
+    np.testing.assert_allclose(embedder(new), model.transform(new) * np.sqrt(degrees), atol=1e-9)
+    np.testing.assert_allclose(model.embedder(2)(new), embedder(new)[:, :2], atol=1e-9)
+    both = np.hstack([scorer(new), embedder(new)])
+    np.testing.assert_allclose(scorer.beside(embedder)(new), both, atol=1e-9)

@@ -7,7 +7,8 @@ import warnings
 from contextlib import nullcontext
 from dataclasses import replace
 from importlib.metadata import version
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -15,14 +16,13 @@ from threadpoolctl import threadpool_limits
 
 import gramian
 from gramian import AlternativeClustering, AutoClustering
-from gramian.clustering import Completion
 from gramian.exploration.association import associations
 from gramian.exploration.chart import map_of_rows
 from gramian.exploration.differences import group_differences, sentence
 from gramian.exploration.explain import importances, missing_values
 from gramian.exploration.glance import glances, repeated_rows
 from gramian.exploration.levels import other_levels
-from gramian.exploration.model import TableModel
+from gramian.exploration.model import Placed, TableModel
 from gramian.exploration.odd_rows import oddities
 from gramian.exploration.result import Alternative, Cluster, Exploration, View
 from gramian.exploration.shown import shown_cells
@@ -34,7 +34,6 @@ from gramian.tables import BOOLEAN, CATEGORY, USED, Preparation, Table, without_
 from gramian.typing import Array
 
 _FITTED_ROWS = 5000  # the others are assigned, as rows that come later are
-_DONORS = 2000  # rows that fill the holes of the others, for the map
 _SMALL_TABLE = 2000  # rows up to which more threads only wait for each other
 _TELLING_ROWS = 24  # fewer are not told from noise, however far apart their groups
 _TYPICAL = 5
@@ -104,7 +103,7 @@ def _explore(
         preparation = Preparation().fit(replace(table, frame=table.frame.iloc[kept]) if len(kept) < n else table)
         X = preparation.transform(table)
         rng = np.random.default_rng(random_state)
-        fitted = kept[np.isfinite(X[kept]).any(axis=1)]  # an empty row is like no other
+        fitted = kept[np.asarray(np.isfinite(X).any(axis=1))[kept]]  # an empty row is like no other
         if len(fitted) < max(2, n_clusters or 0):
             wanted = "two" if n_clusters is None else f"n_clusters={n_clusters}"
             raise ValueError(
@@ -126,7 +125,7 @@ def _explore(
     with stages("ranking"):
         model = TableModel(preparation, choice)
         model.fit(X[fitted], choice.labels_, fitted, clone(choice.kernel_), seed=random_state)
-        labels, membership, rank, oddness, embedding = _rows(model, X, fitted, kept, place)
+        labels, membership, rank, oddness, embedding, completed = _rows(model, X, fitted, kept, place)
         model.remember(labels, rank, embedding)
     with stages("explaining"):
         values = _values(preparation, X)
@@ -155,8 +154,7 @@ def _explore(
         if alternative and verdict != "none" and len(table.used) > 1 and n >= 50:
             other = _another(table, X, labels, values, kept, random_state)
     with stages("drawing a map"):
-        some = fitted[:: -(-len(fitted) // _DONORS)]
-        coordinates = map_of_rows(Completion(names).fit(X[some]).transform(X), seed=random_state)
+        coordinates = map_of_rows(completed, seed=random_state)
     exploration = Exploration(
         source=table.source, columns=table.columns, frame=table.frame,
         verdict=verdict, stability=float(stability.min()), sentences=[],
@@ -174,37 +172,43 @@ def _explore(
 # Parts ---------------------------------------------------------------------------------------------------------------
 
 
-def _rows(
-    model: TableModel, X: Array, fitted: Array, kept: Array, place: Array
-) -> tuple[Array, Array, Array, Array, Array]:
-    """Group, membership in it, rank in it, oddness and embedding of all rows, fitted or not; copies as their like."""
-    n, k = len(X), model.n_clusters_
-    labels, memberships, scores, oddness = np.empty(n, int), np.empty((n, k)), np.empty((n, k)), np.empty(n)
-    labels[fitted] = model.fitted_groups_
-    memberships[fitted], scores[fitted], oddness[fitted] = model.fitted()
-    embedding = model.embedding()
+class _Rows(NamedTuple):
+    """What is found of every row."""
+
+    labels: Array  # (n,)
+    membership: Array  # (n,), in the own group
+    rank: Array  # (n,), in the own group
+    oddness: Array  # (n,)
+    embedding: Array  # (n, p)
+    completed: Array  # (n, d), for the map
+
+
+def _rows(model: TableModel, X: Array, fitted: Array, kept: Array, place: Array) -> _Rows:
+    """All rows, fitted or not, each compared with the fitted ones once; copies are as their like."""
+    n = len(X)
+    found = model.fitted_places(X[fitted])
+    # What is large is kept in single precision; ranks go by scores, which are not.
+    every = Placed(*(np.empty((n, *part.shape[1:]), np.float32 if part.ndim == 2 else part.dtype) for part in found))
     others = np.setdiff1d(kept, fitted, assume_unique=True)
-    places = np.empty((n, embedding.shape[1]), np.float32)
-    places[fitted] = embedding
-    if len(others):
-        labels[others], memberships[others], scores[others], oddness[others] = model.answer(X[others])
-        places[others] = model.embedding(X[others])
-    embedding = places
+    for rows, placed in chain([(fitted, found)], model.places(X, others)):
+        for whole, part in zip(every, placed, strict=True):
+            whole[rows] = part
     if len(kept) < n:
-        like = kept[place]
-        labels, memberships, scores = labels[like], memberships[like], scores[like]
-        oddness, embedding = oddness[like], embedding[like]
-    own = np.maximum(labels, 0)
-    membership = np.where(labels >= 0, memberships[np.arange(n), own], 0.0)
-    typical = scores[np.arange(n), own]
-    # Within a group best first; rows of no group come last.
-    order = np.lexsort((-typical, own, labels < 0))
+        every = Placed(*(part[kept[place]] for part in every))
+    rank = _best_first(every.groups, every.score)
+    return _Rows(every.groups, every.membership, rank, every.oddness, every.embedding, every.completed)
+
+
+def _best_first(labels: Array, score: Array) -> Array:
+    """Rank (n,) in the own group, from 1 for the best; rows of no group come last."""
+    n = len(labels)
+    order = np.lexsort((-score, np.maximum(labels, 0), labels < 0))
     rank = np.empty(n, int)
     _, first = np.unique(labels[order], return_index=True)
     starts = np.zeros(n, int)
     starts[np.sort(first)] = np.sort(first)
     rank[order] = np.arange(n) - np.maximum.accumulate(starts) + 1
-    return labels, membership, rank, oddness, embedding
+    return rank
 
 
 def _values(preparation: Preparation, X: Array) -> dict[str, Array]:
@@ -236,17 +240,21 @@ def _another(
     """A grouping that the first does not tell, found again from either half of the rows; None if there is none."""
     rng = np.random.default_rng(seed)
     rows = rng.permutation(kept[labels[kept] >= 0])[:_ALTERNATIVE_ROWS]
-    filled = np.where(np.isfinite(X), X, 0.0)  # the middle of every column
-    model = AlternativeClustering(2, max_iter=_ALTERNATIVE_TURNS, random_state=seed).fit(filled[rows], labels[rows])
+    some = np.where(np.isfinite(X[rows]), X[rows], 0.0)  # the middle of every column
+    known = labels[rows]
+    model = AlternativeClustering(2, max_iter=_ALTERNATIVE_TURNS, random_state=seed).fit(some, known)
     # The settings that all rows chose serve the halves too: choosing them takes most of the time.
     settings = {"kernel": RBF(model.kernel_.width_), "novelty": model.novelty_weight_, "init": "random"}
     again = clone(model).set_params(n_components=model.n_components_, **settings)
-    halves = [clone(again).fit(filled[part], labels[part]) for part in (rows[::2], rows[1::2])]
-    whole, first, second = (np.asarray(fitted.predict(filled)) for fitted in (model, *halves))
-    stability = max(0.0, adjusted_rand(first[rows], second[rows]))
+    first, second = (clone(again).fit(some[half::2], known[half::2]).predict(some) for half in (0, 1))
+    stability = max(0.0, adjusted_rand(first, second))
+    if stability < _ALTERNATIVE_STABILITY:
+        return None
+    filled = np.where(np.isfinite(X), X, 0.0)
+    whole = np.asarray(model.predict(filled))
     overlap = normalized_mutual_info(labels, whole)
     smallest = min(np.bincount(whole, minlength=2)) / len(whole)
-    if stability < _ALTERNATIVE_STABILITY or overlap > _ALTERNATIVE_OVERLAP or smallest < _ALTERNATIVE_LEAST:
+    if overlap > _ALTERNATIVE_OVERLAP or smallest < _ALTERNATIVE_LEAST:
         return None
     order = np.argsort(-np.bincount(whole), kind="stable")
     whole = np.argsort(order)[whole]
@@ -261,10 +269,9 @@ def _another(
 
 def _central_first(places: Array, labels: Array) -> Array:
     """Rank (n,) of each row in its group, from 1 for the row nearest to the mean of the group."""
-    sums = np.zeros((int(labels.max()) + 1, places.shape[1]))
-    np.add.at(sums, labels, places)
+    sums = np.column_stack([np.bincount(labels, column) for column in places.T])
     means = sums / np.bincount(labels)[:, None]
-    order = np.lexsort((np.linalg.norm(places - means[labels], axis=1), labels))
+    order = np.lexsort((np.linalg.norm(places - means.astype(places.dtype)[labels], axis=1), labels))
     rank = np.empty(len(labels), int)
     starts = np.searchsorted(labels[order], np.arange(len(means)))
     rank[order] = np.arange(len(labels)) - starts[labels[order]] + 1

@@ -15,9 +15,9 @@ from gramian.kernels import RBF, Linear
 from gramian.tables import DATE, NUMBER, USED, Column
 from gramian.typing import Array
 
-_DEPENDENCE_ROWS = 4000  # a dependence that takes more rows to see is not one to show
+_DEPENDENCE_ROWS = 2000  # a dependence that takes more rows to see is not one to show
 _TEST_ROWS = 1000
-_REDUCTION_ROWS = 20_000
+_REDUCTION_ROWS = 3000  # directions for reading; the cost goes with the square
 _PATTERNS = 12
 _LEVEL = 0.01  # of the tests of missing values, all together
 _MOST_PAIRINGS = 20_000
@@ -41,17 +41,14 @@ def importances(
     labels : ndarray (n,)
     seed : int
     """
-    used = [column for column in columns if column.kind in USED and column.name in feature_columns]
-    if len(np.unique(labels)) < 2:
-        return [Importance(column.name, column.kind, 0.0, [], column.missing) for column in used]
     rng = np.random.default_rng(seed)
     owner = np.array(feature_columns)
-    weights = _weights(X, labels, rng)
+    weights = _weights(X, labels, rng) if len(np.unique(labels)) > 1 else np.zeros((0, len(owner)))
+    dependences = _dependences(X, feature_columns, columns, labels, rng)
     found = []
-    for column in used:
-        features = np.flatnonzero(owner == column.name)
-        dependence = _dependence(X[:, features], labels, column.kind, rng)
+    for column, dependence in dependences:
         # A column of several features has a length and the sign of its largest.
+        features = np.flatnonzero(owner == column.name)
         part = weights[:, features]
         signs = np.sign(part[np.arange(len(part)), np.abs(part).argmax(axis=1)])
         found.append(
@@ -60,6 +57,24 @@ def importances(
             )
         )
     return sorted(found, key=lambda item: -item.dependence)
+
+
+def dependences(
+    X: Array, feature_columns: list[str], columns: list[Column], labels: Array, *, seed: int = 0
+) -> dict[str, float]:
+    """How much every used column has to do with the groups; see :func:`importances`."""
+    found = _dependences(X, feature_columns, columns, labels, np.random.default_rng(seed))
+    return {column.name: dependence for column, dependence in found}
+
+
+def _dependences(
+    X: Array, feature_columns: list[str], columns: list[Column], labels: Array, rng: np.random.Generator
+) -> list[tuple[Column, float]]:
+    owner = np.array(feature_columns)
+    used = [column for column in columns if column.kind in USED and column.name in feature_columns]
+    if len(np.unique(labels)) < 2:
+        return [(column, 0.0) for column in used]
+    return [(column, _dependence(X[:, owner == column.name], labels, column.kind, rng)) for column in used]
 
 
 def _dependence(features: Array, labels: Array, kind: str, rng: np.random.Generator) -> float:

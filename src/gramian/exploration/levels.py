@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gramian import AutoClustering
-from gramian.exploration.explain import importances
+from gramian.exploration.explain import dependences
 from gramian.exploration.result import Cluster, Level
 from gramian.exploration.wording import listing
 from gramian.tables import Column
@@ -16,6 +16,7 @@ from gramian.typing import Array
 _SURE = 0.75  # stability of the least stable group from which a level is told
 _TELLING = 0.1  # dependence from which a column is named
 _NAMED = 2
+_AT_ONCE = 50_000  # rows
 
 Describe = Callable[[Array, float], list[Cluster]]
 """Groups in words, from labels by size and their stability."""
@@ -50,7 +51,9 @@ def other_levels(
     sides = ([k for k in sure if k < choice.n_clusters_], [k for k in sure if k > choice.n_clusters_])
     found = []
     for k in (max(side, key=lambda k: stable[k]) for side in sides if side):
-        other = np.asarray(choice.labels_at(k, X))
+        # Some rows at a time, and distances need no more digits.
+        parts = (X[start : start + _AT_ONCE].astype(np.float32) for start in range(0, len(X), _AT_ONCE))
+        other = np.concatenate([np.asarray(choice.labels_at(k, part)) for part in parts])
         other = np.argsort(np.argsort(-np.bincount(other, minlength=k), kind="stable"))[other]
         coarse, fine = (other, labels) if k < choice.n_clusters_ else (labels, other)
         by = listing(_dividing(X, coarse, fine, columns, seed))
@@ -68,8 +71,10 @@ def _dividing(X: Array, coarse: Array, fine: Array, columns: tuple[list[str], li
     total: dict[str, float] = {}
     for group in range(int(coarse.max()) + 1):
         rows = np.flatnonzero(coarse == group)
+        share = len(rows) / len(X)
+        rows = rows[:: max(1, -(-len(rows) // _AT_ONCE))]
         parts = np.unique(fine[rows], return_inverse=True)[1]
-        for item in importances(X[rows], features, described, parts, seed=seed):
-            total[item.column] = total.get(item.column, 0.0) + item.dependence * len(rows) / len(X)
+        for name, dependence in dependences(X[rows], features, described, parts, seed=seed).items():
+            total[name] = total.get(name, 0.0) + dependence * share
     order = sorted(total, key=lambda name: -total[name])
     return [name for name in order if total[name] >= _TELLING][:_NAMED]

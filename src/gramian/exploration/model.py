@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -19,8 +20,20 @@ from gramian.ranking import KernelPageRank, best_first
 from gramian.tables import Preparation
 from gramian.typing import Array
 
-_CHUNK = 50_000  # rows answered at once
-_COMPONENTS = 50  # of the walk: more make the file large and tell no more of likeness
+_CHUNK = 20_000  # rows answered at once
+_COMPONENTS = 16  # of the walk: more make the file large and tell no more of likeness
+_PRECISE_ROWS = 2000  # of more rows single precision tells as much
+
+
+class Placed(NamedTuple):
+    """What is known of some rows."""
+
+    groups: Array  # (n,)
+    membership: Array  # (n,), in the own group
+    score: Array  # (n,), in the own group
+    oddness: Array  # (n,)
+    embedding: Array  # (n, p), of unit length
+    completed: Array  # (n, d'), in units that can be compared, holes filled
 
 
 class TableModel(BaseEstimator):
@@ -86,10 +99,13 @@ class TableModel(BaseEstimator):
         self.number_ = np.argsort(order)
         self.fitted_groups_ = self._numbered(labels)
         components = min(_COMPONENTS, len(X) - 1)
-        self.ranker_ = KernelPageRank(kernel=kernel, restart=self.restart, n_components=components, random_state=seed)
+        self.ranker_ = KernelPageRank(
+            kernel=kernel, restart=self.restart, n_components=components, order="eigenvalue", random_state=seed
+        )
+        compared = self._compared(X) if len(X) <= _PRECISE_ROWS else self._compared(X).astype(np.float32)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # rows that are like no other are told as odd
-            self.ranker_.fit(self._compared(X))
+            self.ranker_.fit(compared)
         self.oddness_ = Oddness(self.preparation.feature_columns_, seed).fit(X, self.fitted_groups_)
         self.fitted_oddness_ = self.oddness_.score(X, self.fitted_groups_)
         self.some_rows_ = X[np.unique(np.linspace(0, len(X) - 1, 50).astype(int))]  # the first and the last among them
@@ -124,7 +140,7 @@ class TableModel(BaseEstimator):
         # The walk restarts at fitted rows only. Without that share they score as if they came later; with it, all of
         # them would be more typical of their group than the rows that were not fitted.
         walked = self.ranker_.scores(self._seeds, method="exact") - self.restart * self._seeds
-        scores = np.maximum(walked, 0.0)
+        scores = np.maximum(walked, 0.0).astype(np.float64, copy=False)
         return self._memberships(scores), scores, self.fitted_oddness_
 
     def answer(self, X: Array) -> tuple[Array, Array, Array, Array]:
@@ -132,30 +148,66 @@ class TableModel(BaseEstimator):
 
         The group is −1 for rows like no fitted one, and for rows without any value.
         """
-        scorer = self.ranker_.scorer(self._seeds, method="one_step")
-        parts = []
-        for start in range(0, len(X), _CHUNK):
-            part = X[start : start + _CHUNK]
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # like no fitted row: group −1
-                labels = np.asarray(self.clusterer.predict(part))
-                values = np.asarray(scorer(self._compared(part)), np.float64)
-            scores = np.maximum(values[:, :-1], 0.0)
-            groups = np.where(np.isfinite(part).any(axis=1), self._numbered(labels), -1)
-            parts.append((groups, self._memberships(scores), scores, self.oddness_.score(part, groups)))
-        return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
+        function = self.ranker_.scorer(self._seeds, method="one_step")
+        parts = [self._answers(X[rows], function) for rows in _chunks(len(X))]
+        groups, scores, oddness = (np.concatenate([part[j] for part in parts]) for j in range(3))
+        return groups, self._memberships(scores), scores, oddness
+
+    def places(self, X: Array, rows: Array) -> Iterator[tuple[Array, Placed]]:
+        """What is known of many rows that were not fitted, some at a time: each is compared with the fitted rows once.
+
+        Parameters
+        ----------
+        X : ndarray (n, d)
+            Prepared.
+        rows : ndarray (m,)
+            Which of these.
+
+        Yields
+        ------
+        rows : ndarray
+        placed : Placed
+            As :meth:`answer` and :meth:`embedding` say, in single precision.
+        """
+        if not len(rows):  # a walk between a few kinds of rows may have no directions for others
+            return
+        function = self.ranker_.scorer(self._seeds, method="one_step").beside(self.ranker_.embedder())
+        for part in _chunks(len(rows)):
+            here = rows[part]
+            groups, scores, oddness, directions, completed = self._answers(X[here], function, np.float32)
+            own = np.arange(len(here)), np.maximum(groups, 0)
+            membership = np.where(groups >= 0, self._memberships(scores)[own], 0.0)
+            yield here, Placed(groups, membership, scores[own], oddness, _unit_rows(directions), completed)
+
+    def fitted_places(self, X: Array) -> Placed:
+        """The same of the fitted rows, given as they were fitted."""
+        memberships, scores, oddness = self.fitted()
+        own = np.arange(len(scores)), np.maximum(self.fitted_groups_, 0)
+        membership = np.where(self.fitted_groups_ >= 0, memberships[own], 0.0)
+        completed = self.oddness_.units_.transform(X)
+        return Placed(self.fitted_groups_, membership, scores[own], oddness, self.embedding(), completed)
+
+    def _answers(self, X: Array, function: Any, dtype: Any = None) -> tuple[Array, Array, Array, Array, Array]:
+        """Groups, scores in each group, oddness, further values of ``function``, and completed rows."""
+        compared = X if dtype is None else X.astype(dtype, copy=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # like no fitted row: group −1
+            labels = np.asarray(self.clusterer.predict(X))
+            values = np.asarray(function(self._compared(compared)))
+        groups = np.where(np.isfinite(X).any(axis=1), self._numbered(labels), -1)
+        oddness, completed = self.oddness_.score_and_complete(compared, groups)
+        # The degree of the row stands between the scores and what else was asked for.
+        scores = np.maximum(values[:, : self.n_clusters_].astype(np.float64), 0.0)
+        return groups, scores, oddness, values[:, self.n_clusters_ + 1 :], completed
 
     def _memberships(self, scores: Array) -> Array:
         joint = scores * (self.sizes_ / self.sizes_.sum())
         total = joint.sum(axis=1, keepdims=True)
         return np.divide(joint, total, out=np.full_like(joint, 1 / self.n_clusters_), where=total > 0)
 
-    def embedding(self, X: Array | None = None, most: int = 16) -> Array:
-        """Rows of unit length whose dot products say how alike rows are; of the fitted rows or of new ones."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            Z = self.ranker_.embedding_ if X is None else self.ranker_.transform(self._compared(X))
-        return np.asarray(normalize(Z[:, :most]), np.float32)
+    def embedding(self) -> Array:
+        """Fitted rows as rows of unit length, whose dot products say how alike they are."""
+        return _unit_rows(self.ranker_.embedding_)
 
     def like(self, row: int, top: int = 10) -> tuple[Array, Array]:
         """The rows of the table most like one of them, by their numbers in it, and how alike they are, 1 at most."""
@@ -187,6 +239,14 @@ class TableModel(BaseEstimator):
         self.like(0, 1)
         self.typical(0, 1)
         self.cells(np.array([len(self.groups_) - 1]))
+
+
+def _chunks(n: int) -> list[slice]:
+    return [slice(start, min(start + _CHUNK, n)) for start in range(0, n, _CHUNK)]
+
+
+def _unit_rows(rows: Array) -> Array:
+    return np.asarray(normalize(rows), np.float32)
 
 
 def load_table_model(path: str | os.PathLike[str]) -> TableModel:

@@ -16,7 +16,6 @@ _NEAREST = 11  # of which the nearest, the row itself where it is among those co
 _SMALL_GROUP = 5  # fewer rows do not make each other ordinary
 _HALF = 5.0  # deviations beyond the usual that make a row half as odd as can be
 _LEAST_DEVIATION = 0.1  # of the median distance of two rows: of copies, what is usual is nothing
-_DISTANCES_AT_ONCE = 4_000_000
 
 
 class Oddness(BaseEstimator):
@@ -37,8 +36,7 @@ class Oddness(BaseEstimator):
     Attributes
     ----------
     units_ : Completion
-        Scale of the columns.
-    compared_ : ndarray (m, d')
+        Scale of the columns, and the rows that all others are compared with.
     center_, deviation_ : ndarray (k + 1,)
         Median and deviation of r in each group; the last of all rows.
 
@@ -67,14 +65,14 @@ class Oddness(BaseEstimator):
         """
         groups = np.full(len(X), -1) if groups is None else np.asarray(groups)
         self.units_ = Completion(self.columns).fit(X)
-        self.compared_ = self.units_.donors_
         if len(X) > _COMPARED:
             rows = np.sort(np.random.default_rng(self.seed).choice(len(X), _COMPARED, replace=False))
-            self.compared_, groups = self.compared_[rows], groups[rows]
-        reach = self._reach(self.compared_)
+            X, groups, self.units_.donors_ = X[rows], groups[rows], self.units_.donors_[rows]
+        compared = self.units_.donors_
+        reach = _reach(self.units_.compare(X, _NEAREST)[1])
         known = np.isfinite(reach)
-        step = max(1, len(self.compared_) // 100)
-        apart = shared_distances(self.compared_[::step], self.compared_)
+        step = max(1, len(compared) // 100)
+        apart = shared_distances(compared[::step], compared)
         apart = apart[np.isfinite(apart) & (apart > 1e-12)]
         least = _LEAST_DEVIATION * float(np.sqrt(np.median(apart))) if len(apart) else 1e-12
         # A group of its own for all rows; groups of a few rows are judged by it too.
@@ -88,19 +86,20 @@ class Oddness(BaseEstimator):
 
     def score(self, X: Array, groups: Array | None = None) -> Array:
         """Of new rows (n,), given their groups; 0 for a row of which nothing is known."""
+        return self.score_and_complete(X, groups)[0]
+
+    def score_and_complete(self, X: Array, groups: Array | None = None) -> tuple[Array, Array]:
+        """Scores (n,), and the rows in the units of comparison with holes filled (n, d'), for little more."""
         own = np.full(len(X), -1) if groups is None else np.asarray(groups)  # −1 is the last: all rows
-        reach = self._reach(self.units_.scaled(X))
+        completed, distances = self.units_.compare(X, _NEAREST)
+        reach = _reach(distances)
         beyond = [(reach - self.center_[of]) / self.deviation_[of] for of in (own, -1)]
         z = np.where(np.isfinite(reach), np.maximum(np.minimum(*beyond), 0.0), 0.0)
-        return z / (z + _HALF)
+        return z / (z + _HALF), completed
 
-    def _reach(self, rows: Array) -> Array:
-        """Mean distance to the nearest rows compared, but the very nearest."""
-        place = min(_NEAREST, len(self.compared_))
-        reach = np.empty(len(rows))
-        length = max(1, _DISTANCES_AT_ONCE // len(self.compared_))
-        for start in range(0, len(rows), length):
-            squared = shared_distances(rows[start : start + length], self.compared_)
-            nearest = np.sqrt(np.sort(np.partition(squared, place - 1, axis=1)[:, :place], axis=1))
-            reach[start : start + length] = nearest[:, min(1, place - 1) :].mean(axis=1)
-        return reach
+
+def _reach(distances: Array) -> Array:
+    """Mean distance to the nearest rows compared, but the very nearest."""
+    nearest = np.sqrt(distances, dtype=np.float64)
+    reach: Array = nearest[:, min(1, nearest.shape[1] - 1) :].mean(axis=1)
+    return reach

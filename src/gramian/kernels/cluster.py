@@ -330,7 +330,29 @@ class ClusterKernel(FeatureMap, name="cluster"):
         return 2 * per_row * X.shape[0]  # twice, while the parts are put together
 
     def _streamed(self, X: Matrix) -> Factor:
-        return KernelFactor(self, X, self._n_features_out, _CHUNK_ROWS)
+        return _MembershipFactor(self, X, self._n_features_out, _CHUNK_ROWS)
+
+    def _weighted_memberships(self, X: Matrix, W: Array) -> Array:
+        """φ(x) W for every row, (n, b), without sorting the memberships into sparse rows first."""
+        memberships = self._memberships(X)
+        out = np.empty((X.shape[0], W.shape[1]), X.dtype)
+        W = np.ascontiguousarray(W.T, X.dtype)
+
+        def fill(rows: slice) -> None:
+            total = np.zeros((W.shape[0], rows.stop - rows.start), X.dtype)
+            squares = np.zeros(total.shape[1], X.dtype)
+            start = 0
+            for block in memberships(rows):
+                block *= self._least() <= block
+                total += W[:, start : start + len(block)] @ block
+                start += len(block)
+                if self.normalize == "cosine":
+                    squares += np.einsum("ij,ij->j", block, block)
+            out[rows] = (total / np.sqrt(squares if self.normalize == "cosine" else self._total())).T
+
+        tasks = list(tiles.slices(X.shape[0], _TILE_ROWS))
+        self._run(fill, tasks, float(X.shape[0]) * self._n_features_out)
+        return out
 
     def _tile(self, left: Any, right: Any) -> Array:
         """A tenth or fifth of the features is not zero: too many for sparse products to beat dense ones."""
@@ -451,6 +473,15 @@ class ClusterKernel(FeatureMap, name="cluster"):
             raise ValueError(f"subsample={self.subsample!r} must be a part of the rows, above 0 and at most 1")
         if not check_real(self, "threshold", least=0) <= 0.01:
             raise ValueError(f"threshold={self.threshold!r} must be from 0 to 0.01, or the kernel would change")
+
+
+class _MembershipFactor(KernelFactor):
+    """Memberships recomputed whenever they are needed; products take them as they come, mixture by mixture."""
+
+    def product(self, W: Array) -> Array:
+        """F W, shape (n, b)."""
+        product: Array = self.kernel._weighted_memberships(self.X, W)
+        return product
 
 
 def _sizes(categories: list[Array]) -> Array:

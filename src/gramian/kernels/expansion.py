@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 from scipy.sparse import issparse
 
@@ -69,6 +71,29 @@ class Expansion:
     def __call__(self, X: Matrix) -> Array:
         """f(x) for every row of X, shape (n_X, b)."""
         return self.unchecked(self.kernel._checked(X))
+
+    def beside(self, other: Expansion) -> Expansion:
+        """The functions of both, those of ``other`` last, at the cost of one evaluation of the kernel.
+
+        Parameters
+        ----------
+        other : Expansion
+            Of the same kernel and fitted samples.
+        """
+        if self.kernel is not other.kernel or self.points is not other.points:
+            raise ValueError("the two expansions must be of the same kernel and the same fitted samples")
+        if (self.offset is None) != (other.offset is None):
+            raise ValueError("one of the expansions is centred and the other is not; join two that are alike")
+        joined = copy.copy(self)
+        if self.weights is not None and other.weights is not None:  # the offset is that of the features
+            joined.weights = np.hstack([self.weights, other.weights])
+            return joined
+        assert self.coefficients is not None
+        assert other.coefficients is not None
+        joined.coefficients = np.hstack([self.coefficients, other.coefficients])
+        if self.offset is not None and other.offset is not None:
+            joined.offset = np.concatenate([self.offset, other.offset])
+        return joined
 
     def unchecked(self, X: Matrix) -> Array:
         """f(x) for rows that are checked already, as those of an estimator are."""

@@ -360,6 +360,25 @@ class KernelPageRank(WalkEstimator):
         check_is_fitted(self, "low_rank_")
         return self._scorer(seeds, query, method)[0]
 
+    def embedder(self, n_components: int | None = None) -> Expansion:
+        """The directions of the embedding of new samples as a function, for asking again and again.
+
+        Beside :meth:`scorer` (``scorer.beside(embedder)``) it costs one evaluation of the kernel for both.
+
+        Parameters
+        ----------
+        n_components : int, optional
+            Only the first so many.
+
+        Returns
+        -------
+        function : Expansion
+            Call it with rows; it returns √d(x) z(x): rows of :meth:`transform` but for their length.
+        """
+        check_is_fitted(self, "low_rank_")
+        count = self.low_rank_.count if n_components is None else n_components
+        return self.extension_.embedder(self.low_rank_, count)
+
     def coefficients(self, seeds: Any = None, *, query: Any = None) -> Array:
         """The a(s) of π(x) = Σ_i a_i(s) k(x, x_i), shape (n,), or (n, q) for q queries."""
         check_is_fitted(self, "low_rank_")

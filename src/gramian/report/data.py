@@ -32,6 +32,7 @@ LISTED_ROWS = 10_000
 _FINE, _COARSE = 65_534, 1_022
 _FACTS = 1_000  # most characters it takes to name a column, to tell how to read it and that it is rounded
 _EMBEDDING_PART = 0.35  # of the room; likeness needs a few directions, values need the rest
+_LEVEL = 6  # of compression; 9 takes six times as long for one per cent
 _DAY = 86_400
 _LABEL_ROOM, _LABEL_TURNS = 0.04, 50  # of the map's width that a number takes
 _LABELS = 100  # more numbers than this cover the map wherever they stand
@@ -332,4 +333,4 @@ def _planes(codes: Array, width: int) -> bytes:
 
 
 def _block(raw: bytes) -> str:
-    return b64encode(zlib.compress(raw, 9)).decode("ascii")
+    return b64encode(zlib.compress(raw, _LEVEL)).decode("ascii")

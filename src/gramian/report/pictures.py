@@ -27,6 +27,7 @@ _DPI = 200
 _GREY, _PALE = "#5d6166", "#e9e7e3"
 _MARKERS = {"circle": "o", "square": "s", "triangle": "^", "diamond": "D"}
 _MOST_GROUPS, _DIFFERENCES, _MOST_COLUMNS, _MOST_PATTERNS = 12, 6, 30, 16
+_MOST_DOTS = 50_000  # more cover each other
 _LONGEST = 28
 _NAME, _VALUE = 9, 7.5  # points of the words beside bars
 _BARS = 2.4  # inches that bars have between them
@@ -72,7 +73,7 @@ def _map(exploration: Exploration) -> Figure:
     labels = np.asarray(exploration.labels)
     size = float(np.clip(60 / np.sqrt(max(len(labels), 1)) * 9, 0.6, 34))
     # Rows of all groups mixed: no group may hide another for being drawn last.
-    order = np.random.default_rng(0).permutation(len(labels))
+    order = np.random.default_rng(0).permutation(len(labels))[:_MOST_DOTS]
     rounds = np.array([group_shape(label) if label >= 0 else "circle" for label in range(-1, int(labels.max()) + 1)])
     colours = np.array([_GREY, *(group_colour(label) for label in range(int(labels.max()) + 1))])
     for shape in dict.fromkeys(rounds):

@@ -37,6 +37,38 @@ def test_parts_of_the_rows_give_the_same(monkeypatch):
     np.testing.assert_array_equal(Completion().fit(X).transform(X), whole)
 
 
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), looked_at=st.integers(1, 12), rate=st.floats(0, 0.9))
+def test_it_does_not_matter_how_many_donors_are_looked_at_first(seed, looked_at, rate):
+    """Where too few of the nearest rows have a value, all are asked."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((40, 5))
+    X[:, 4] = X[:, 3] + rng.standard_normal(40)  # two features that are missing together
+    holes = rng.random(X.shape) < rate
+    holes[:, 4] = holes[:, 3]
+    X[holes] = np.nan
+    X[:2] = rng.standard_normal((2, 5))
+    completion = Completion().fit(X)
+    whole = completion.transform(X)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gramian.clustering.automatic.completion._LOOKED_AT", looked_at)
+        np.testing.assert_allclose(completion.transform(X), whole, atol=1e-12)
+
+
+def test_compared_rows_are_completed_and_know_their_nearest():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4))
+    X[rng.random(X.shape) < 0.3] = np.nan
+    completion = Completion().fit(X[:40])
+    rows, distances = completion.compare(X, 3)
+    np.testing.assert_allclose(rows, completion.transform(X), atol=1e-12)
+    every = np.sort(shared_distances(completion.scaled(X), completion.donors_), axis=1)
+    np.testing.assert_allclose(distances, every[:, :3], atol=1e-12)
+    rows, distances = completion.compare(X.astype(np.float32), 100)
+    assert rows.dtype == distances.dtype == np.float32
+    np.testing.assert_allclose(distances, every, atol=1e-5)
+
+
 def test_features_of_one_column_count_as_much_as_another_column():
     rng = np.random.default_rng(0)
     levels = rng.integers(4, size=200)

@@ -28,7 +28,9 @@ def votes(rows: Array, clustered: Array, labels: Array, k: int) -> Array:
     k : int
     """
     shares = np.empty((len(rows), k))
-    search = NearestNeighbors(n_neighbors=min(_VOTERS, len(clustered))).fit(clustered)
+    # Of two precisions scikit-learn would take the slow way.
+    known = clustered.astype(rows.dtype, copy=False)
+    search = NearestNeighbors(n_neighbors=min(_VOTERS, len(clustered))).fit(known)
     for start in range(0, len(rows), _AT_ONCE):
         here = slice(start, start + _AT_ONCE)
         distances, index = search.kneighbors(rows[here])

@@ -23,6 +23,7 @@ _DISTANCES_AT_ONCE = 8_000_000
 _PRODUCT_ROWS = 20_000
 _LEAST_NEIGHBORS = 3
 _MOST_DONORS = 5000  # of a graph: the cost of filling holes stays linear in the number of rows
+_LOOKED_AT = 48  # nearest rows among which donors are looked for first
 _DONORS, _WELL_KNOWN = 5, 3  # on 48 labelled sets with 20 % holes, see benchmarks/no_knobs.md
 
 
@@ -92,8 +93,33 @@ class Completion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         rows = self.scaled(X)
         holed = np.flatnonzero(np.isnan(rows).any(axis=1))
         for part in slices(len(holed), max(1, _DISTANCES_AT_ONCE // len(self.donors_))):
-            rows[holed[part]] = _filled(rows[holed[part]], self.donors_)
+            rows[holed[part]] = _compared(rows[holed[part]], self.donors_.astype(rows.dtype, copy=False), _LOOKED_AT)[0]
         return rows
+
+    def compare(self, X: Matrix, count: int) -> tuple[Array, Array]:
+        """Rows without holes, as :meth:`transform` gives them, and how far the rows to fill from are.
+
+        Parameters
+        ----------
+        X : array-like (n, d)
+            NaN where missing.
+        count : int
+            How many of the nearest distances.
+
+        Returns
+        -------
+        completed : ndarray (n, d')
+        distances : ndarray (n, min(count, m))
+            Mean squared difference, in the features that both have, to the nearest of the m rows that holes are filled
+            from, the nearest first; infinite where too few share a feature.
+        """
+        rows = self.scaled(X)
+        donors = self.donors_.astype(rows.dtype, copy=False)
+        distances = np.empty((len(rows), min(count, len(donors))), rows.dtype)
+        for part in slices(len(rows), max(1, _DISTANCES_AT_ONCE // len(donors))):
+            rows[part], nearest = _compared(rows[part], donors, max(count, _LOOKED_AT))
+            distances[part] = nearest[:, : distances.shape[1]]
+        return rows, distances
 
     def scaled(self, X: Matrix) -> Array:
         """Rows in standard deviations, holes left as they are."""
@@ -101,7 +127,8 @@ class Completion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self._scaled(self._checked(X))
 
     def _scaled(self, X: Array) -> Array:
-        scaled: Array = (X[:, self.used_] - self.center_) / self.scale_
+        center, scale = (part.astype(X.dtype, copy=False) for part in (self.center_, self.scale_))
+        scaled: Array = (X[:, self.used_] - center) / scale
         return scaled
 
     def _columns(self, d: int) -> Array:
@@ -139,34 +166,76 @@ def shared_distances(rows: Array, others: Array) -> Array:
     seen, given = ~np.isnan(rows), ~np.isnan(others)
     R, S = np.where(seen, rows, 0.0), np.where(given, others, 0.0)
     V, W = seen.astype(R.dtype), given.astype(R.dtype)
-    squares = R**2 @ W.T + V @ (S**2).T - 2 * R @ S.T
+    # One product gives R² Wᵀ + V S²ᵀ − 2 R Sᵀ.
+    distances: Array = np.hstack([R**2, V, -2 * R]) @ np.hstack([W, S**2, S]).T
     common = V @ W.T
-    distances: Array = np.divide(squares, common, out=np.full_like(squares, np.inf), where=common > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distances /= common
+    if not common.all():
+        distances[common == 0] = np.inf
     return np.maximum(distances, 0.0, out=distances)
 
 
-def _filled(rows: Array, donors: Array) -> Array:
-    """Rows with each hole filled from the nearest donors that have the value; zero, the mean, without any."""
+def _compared(rows: Array, donors: Array, count: int) -> tuple[Array, Array]:
+    """Rows with holes filled, and their distances to so many of the nearest donors."""
+    distances = shared_distances(rows, donors)
+    nearest = _nearest_first(distances, count)
+    return _filled(rows, donors, distances, nearest), nearest[1]
+
+
+def _nearest_first(distances: Array, count: int) -> tuple[Array, Array]:
+    """Numbers of the nearest of m rows and their distances, (n, min(count, m)) each, the nearest first."""
+    count = min(count, distances.shape[1])
+    index = np.argpartition(distances, count - 1, axis=1)[:, :count]
+    lengths = np.take_along_axis(distances, index, axis=1)
+    order = np.argsort(lengths, axis=1, kind="stable")
+    return np.take_along_axis(index, order, axis=1), np.take_along_axis(lengths, order, axis=1)
+
+
+def _filled(rows: Array, donors: Array, distances: Array, nearest: tuple[Array, Array]) -> Array:
+    """Rows with each hole filled from the nearest donors that have the value; zero, the mean, without any.
+
+    Parameters
+    ----------
+    rows : ndarray (n, d)
+    donors : ndarray (m, d)
+    distances : ndarray (n, m)
+    nearest : (ndarray (n, c), ndarray (n, c))
+        The donors that are looked at first: to sort all of them for every column takes most of the time.
+    """
     seen, given = ~np.isnan(rows), ~np.isnan(donors)
     R, S = np.where(seen, rows, 0.0), np.where(given, donors, 0.0)
-    distances = shared_distances(rows, donors)
-    known = seen.sum(axis=1) >= _WELL_KNOWN
-    for j in np.flatnonzero(~seen.all(axis=0)):
-        having = np.flatnonzero(given[:, j])
-        for count, asked in ((1, ~known), (_DONORS, known)):
-            holes = np.flatnonzero(~seen[:, j] & asked)
-            if len(holes) and len(having):
-                R[holes, j] = _mean_of_nearest(distances[np.ix_(holes, having)], S[having, j], count)
+    counts = np.where(seen.sum(axis=1) >= _WELL_KNOWN, _DONORS, 1)
+    # The features of one column are missing together, so their donors are found once.
+    both = np.vstack([seen, given])
+    alike = np.unique(np.packbits(both, axis=0), axis=1, return_inverse=True)[1].ravel()
+    for first in np.unique(alike, return_index=True)[1]:
+        holes = np.flatnonzero(~seen[:, first])
+        if not len(holes) or not given[:, first].any():
+            continue
+        features = np.flatnonzero(alike == alike[first])
+        index, lengths = nearest[0][holes], nearest[1][holes]
+        having = given[index, first] & np.isfinite(lengths)
+        taken = having & (np.cumsum(having, axis=1) <= counts[holes, None])
+        found = taken.sum(axis=1)
+        for j in features:
+            R[holes, j] = np.where(taken, S[index, j], 0.0).sum(axis=1) / np.maximum(found, 1)
+        for count in (1, _DONORS) if index.shape[1] < len(donors) else ():
+            short = holes[(found < counts[holes]) & (counts[holes] == count)]
+            among = np.flatnonzero(given[:, first])
+            if len(short):
+                R[np.ix_(short, features)] = _means_of_nearest(
+                    distances[np.ix_(short, among)], S[np.ix_(among, features)], count
+                )
     return R
 
 
-def _mean_of_nearest(distances: Array, values: Array, count: int) -> Array:
-    """Mean value of the nearest donors at a finite distance, (n,); 0 where there is none."""
-    count = min(count, len(values))
-    nearest = np.argpartition(distances, count - 1, axis=1)[:, :count]
-    reached = np.isfinite(np.take_along_axis(distances, nearest, axis=1))
-    total = np.where(reached, values[nearest], 0.0).sum(axis=1)
-    return total / np.maximum(reached.sum(axis=1), 1)
+def _means_of_nearest(distances: Array, values: Array, count: int) -> Array:
+    """Mean values (n, p) of the nearest donors at a finite distance; 0 where there is none."""
+    index, lengths = _nearest_first(distances, count)
+    reached = np.isfinite(lengths)
+    total = np.where(reached[:, :, None], values[index], 0.0).sum(axis=1)
+    return total / np.maximum(reached.sum(axis=1), 1)[:, None]
 
 
 class CompletedGraph(Kernel):

@@ -61,6 +61,16 @@ class Extension:
         Z = np.divide(images, np.sqrt(degrees), out=np.zeros_like(images), where=degrees > 0)
         return Z * np.sqrt(low_rank.gains).astype(Z.dtype)
 
+    def embedder(self, low_rank: LowRank, count: int) -> Expansion:
+        """√d(x) z_j(x) of new rows as functions, for the first ``count`` of the selected components."""
+        refuse_division_by_zero(low_rank.values)
+        held = self.expansion.coefficients if self.expansion.weights is None else self.expansion.weights
+        assert held is not None
+        places = self._places(low_rank)[:count]
+        mix = np.zeros((held.shape[1], len(places)))
+        mix[places, np.arange(len(places))] = (np.sqrt(low_rank.gains) / low_rank.values)[:count]
+        return combined(self.expansion, mix)
+
     def coordinates(self, low_rank: LowRank, rows: Matrix) -> Array:
         """e_j(x) / √d(x), (k, q): what e_jᵀ D^-½ s is for a restart at x; zero where d(x) is."""
         images, degrees = self._images(low_rank, rows)
