@@ -32,7 +32,7 @@ def agreements(clusterings: Sequence[Array], families: Sequence[str]) -> Array:
     n, m = len(clusterings[0]), len(clusterings)
     places = np.column_stack([labels + start for labels, start in zip(clusterings, starts[:-1], strict=True)])
     members = csr_array((np.ones(n * m), places.ravel(), np.arange(0, n * m + 1, m)), shape=(n, starts[-1]))
-    # Rows shared by every two clusters of all clusterings, from one product; then pairs of rows that both keep together.
+    # Rows that every two clusters share, from one product; then pairs of rows that both clusterings keep together.
     shared = (members.T @ members).toarray()
     both = np.add.reduceat(np.add.reduceat(shared * (shared - 1) / 2, starts[:-1], axis=0), starts[:-1], axis=1)
     each, pairs = np.diagonal(both), n * (n - 1) / 2
