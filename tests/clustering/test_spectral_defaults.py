@@ -53,12 +53,18 @@ class TestAuto:
         assert adjusted_rand(y, model.labels_) > 0.95
         assert adjusted_rand(y, model.predict(mcar(X, 0.4, random_state=1)[0])) > 0.9
 
-    def test_digits_are_told_better_than_by_the_cluster_kernel(self):
-        """Half of the digits: the default is the graph of completed rows, and finds most classes."""
+    def test_digits_are_told_as_well_as_by_the_plain_graph(self):
+        """Grey values have one scale: the default is the plain neighbour graph, and so are its clusters."""
         X, y = load_digits(return_X_y=True)
-        model = SpectralClustering(10, random_state=0).fit(X[::2])
-        assert model.kernel_.kind == "continuous"
-        assert clustering_accuracy(y[::2], model.labels_) > 0.7
+        model = SpectralClustering(10, random_state=0).fit(X)
+        assert model.kernel_.kind_ == "nearest"
+        plain = SpectralClustering(10, kernel="neighbors", random_state=0).fit(X)
+        assert clustering_accuracy(y, model.labels_) > clustering_accuracy(y, plain.labels_) - 0.01
+
+    def test_columns_of_several_scales_count_in_standard_deviations(self):
+        """A table of measurements: the default is the continuous graph."""
+        X, _ = make_blobs(100, centers=3, random_state=1)
+        assert SpectralClustering(3, random_state=0).fit(X).kernel_.kind_ == "continuous"
 
     def test_units_do_not_matter(self):
         """Columns count in standard deviations."""

@@ -185,7 +185,7 @@ class SpectralClustering(PlacedClusters, EmbeddingEstimator):
     def _unfitted_kernel(self, n_samples: int = 0) -> Kernel:
         if not isinstance(self.kernel, str) or self.kernel != "auto":
             return super()._unfitted_kernel(n_samples)
-        return CompletedGraph("continuous")
+        return CompletedGraph("auto")
 
     # Clusters in the embedding -----------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from sklearn.datasets import make_blobs
 from gramian.clustering.automatic.choice import Choice, Judged, Trials, choose, gather_evidence
 from gramian.clustering.automatic.rows import Rows
 from gramian.clustering.automatic.views import WAYS
+from gramian.datasets import make_rings
 from gramian.metrics import adjusted_rand
 
 
@@ -44,43 +45,66 @@ def trials_of(rows, ways=tuple(WAYS)):
 def test_the_number_of_blobs_is_chosen_and_neighbouring_numbers_are_shown(blobs):
     rows, y = blobs
     choice, shown = choose(trials_of(rows), Judged(np.arange(120), False, None, 20))
-    assert shown == [2, 3, 4]
+    assert {2, 3, 4} <= set(shown)
     assert adjusted_rand(y, choice.labels) == 1
     choice, shown = choose(trials_of(rows), Judged(np.arange(120), False, 5, 5))
     assert shown == [5]
     assert choice.labels.max() == 4
 
 
-def planted(monkeypatch, rows, seen, agreements):
-    """The number that is chosen if the walks see some numbers and the ways agree so well on each."""
-    monkeypatch.setattr("gramian.clustering.automatic.choice.most_seen", lambda grams, most: seen)
+def planted(monkeypatch, rows, gaps, agreements):
+    """The number that is chosen if the walks have such gaps, and the numbers that are tried."""
+    shares = np.array([gaps.get(k, 0.0) for k in range(2, 9)])
+    monkeypatch.setattr("gramian.clustering.automatic.choice.mean_gaps", lambda grams, most: shares)
+    tried = []
 
     class Planted(Trials):
         def choose(self, k):
+            tried.append(k)
             assert all(k in found for name, found in self.found.items() if name != "gaussian_mixture")
-            candidate = {"n_clusters": k}
-            return Choice("kmeans", np.arange(120) % k, [candidate], np.array([agreements[k]]))
+            return Choice("kmeans", np.arange(120) % k, [{"n_clusters": k}], np.array([agreements.get(k, 0.0)]))
 
     trials = Planted(rows, ["kmeans", "gaussian_mixture"], 0)
-    choice, _ = choose(trials, Judged(np.arange(120), False, None, 6))
-    assert choice.labels.max() + 1 in trials.found["gaussian_mixture"]  # every way is among the final candidates
-    return choice.labels.max() + 1
+    choice, shown = choose(trials, Judged(np.arange(120), False, None, 8))
+    k = int(choice.labels.max()) + 1
+    assert list(trials.found["gaussian_mixture"]) == [k]  # every way is among the final candidates
+    assert set(tried) <= set(shown)
+    assert {k - 1, k, k + 1} & set(range(2, 9)) <= set(shown)
+    return k, set(tried)
 
 
-def test_the_number_is_the_largest_seen_on_which_ways_agree(blobs, monkeypatch):
+def test_the_number_has_a_wide_gap_and_ways_agree_on_it(blobs, monkeypatch):
     rows, _ = blobs
-    agreed = {2: 0.9, 3: 0.7, 4: 0.6, 5: 0.99, 6: 0.5}
-    assert planted(monkeypatch, rows, [2, 2, 3], agreed) == 3  # 0.7 >= 0.75 · 0.9
-    assert planted(monkeypatch, rows, [2, 4, 3], agreed) == 3  # 0.6 is less
-    assert planted(monkeypatch, rows, [4, 3, 3], agreed) == 4
+    gaps = {2: 0.9, 3: 0.8, 5: 0.5, 6: 0.46}
+    assert planted(monkeypatch, rows, gaps, {2: 0.5, 3: 0.55, 5: 0.8}) == (2, {2, 3, 5, 6})
+    assert planted(monkeypatch, rows, gaps, {2: 0.5, 3: 0.65, 5: 0.8}) == (3, {2, 3, 5, 6})
+    assert planted(monkeypatch, rows, gaps, {2: 0.5, 3: 0.5, 5: 0.95}) == (5, {2, 3, 5, 6})
 
 
-def test_where_ways_disagree_the_number_they_agree_on_most_is_taken(blobs, monkeypatch):
+def test_numbers_of_narrow_gaps_and_more_than_four_are_not_tried(blobs, monkeypatch):
     rows, _ = blobs
-    agreed = {2: 0.4, 3: 0.38, 4: 0.3, 5: 0.5, 6: 0.2}
-    assert planted(monkeypatch, rows, [2, 2, 3], agreed) == 5  # 0.5 >= 1.15 · 0.38
-    assert planted(monkeypatch, rows, [2, 2, 2], {**agreed, 5: 0.45}) == 2  # less than 1.15 · 0.4
-    assert planted(monkeypatch, rows, [2, 2, 2], {**agreed, 2: 0.55, 5: 0.7}) == 2  # the ways agree on two
+    agreed = dict.fromkeys(range(2, 9), 0.5) | {6: 1.0}
+    assert planted(monkeypatch, rows, {3: 1.0, 4: 0.6, 6: 0.49}, agreed) == (3, {3, 4})
+    assert planted(monkeypatch, rows, {3: 1.0, 4: 0.9, 5: 0.8, 7: 0.7, 6: 0.6}, agreed) == (3, {3, 4, 5, 7})
+
+
+def found_number(X, seed=0):
+    rows = Rows.of(X, None, seed)[0]
+    judged = Judged(np.arange(len(X)), False, None, 20)
+    choice, _ = choose(Trials(rows, [name for name in WAYS if name != "gaussian_mixture"], seed), judged)
+    return choice
+
+
+@pytest.mark.parametrize("k", [2, 4, 7])
+def test_blobs_that_lie_apart_are_counted(k):
+    X, y = make_blobs(40 * k, centers=k, n_features=3, cluster_std=0.5, random_state=3)
+    assert adjusted_rand(y, found_number(X).labels) == 1
+
+
+def test_rings_are_counted_whatever_the_seed():
+    X, y = make_rings(random_state=0)
+    for seed in range(3):
+        assert adjusted_rand(y, found_number(X, seed).labels) == 1
 
 
 def test_candidates_are_listed_best_first(blobs):

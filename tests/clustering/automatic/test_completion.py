@@ -81,6 +81,45 @@ def test_features_of_one_column_count_as_much_as_another_column():
     assert Z.shape == (200, 5)  # the constant is left out
 
 
+def test_columns_of_one_scale_keep_it():
+    """Grey values: most pixels reach both ends, one is hardly used and stays as faint as it is."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(17, size=(200, 5)).astype(float)
+    X[:, 4] = rng.random(200) < 0.05
+    X[rng.random(X.shape) < 0.1] = np.nan
+    kept = Completion(keep_scale=True).fit(X)
+    assert len(np.unique(kept.scale_)) == 1
+    np.testing.assert_allclose(kept.scale_[0] ** 2, np.nanvar(X, axis=0).mean())
+    np.testing.assert_array_equal(Completion(keep_scale=True).fit(-3 * X + 1).scale_, 3 * kept.scale_)
+    np.testing.assert_allclose(Completion().fit(X).scale_, np.nanstd(X, axis=0))
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.random.default_rng(1).standard_normal((50, 4)),  # no two columns have the same ends
+        np.random.default_rng(1).integers(5, size=(50, 4)) * [1.0, 1.0, 30.0, 30.0],  # two scales
+        np.random.default_rng(1).integers(2, size=(50, 4)).astype(float),  # truth values have none
+        np.random.default_rng(1).integers(9, size=(50, 1)).astype(float),
+    ],
+)
+def test_other_columns_count_in_standard_deviations(X):
+    np.testing.assert_array_equal(Completion(keep_scale=True).fit(X).scale_, Completion().fit(X).scale_)
+
+
+def test_auto_takes_the_plain_graph_of_columns_with_one_scale():
+    rng = np.random.default_rng(0)
+    grades = rng.integers(17, size=(80, 3)) / 4
+    graph = CompletedGraph("auto").fit(grades)
+    assert graph.kind_ == "nearest"
+    expected = neighbor_edges("nearest", Completion(keep_scale=True).fit_transform(grades), least=3)
+    np.testing.assert_array_equal(graph(grades).toarray(), expected.toarray())
+    X = rng.standard_normal((80, 3))
+    np.testing.assert_array_equal(
+        CompletedGraph("auto").fit(X)(X).toarray(), CompletedGraph("continuous").fit(X)(X).toarray()
+    )
+
+
 def test_the_rows_given_are_left_as_they_are():
     X = np.array([[0.0, np.nan], [1.0, 2.0], [4.0, 6.0]])
     before = X.copy()

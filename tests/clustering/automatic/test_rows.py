@@ -39,7 +39,7 @@ def test_sharpened_keeps_the_most_similar_rows(rows, monkeypatch):
 
 def test_neighbours_are_those_of_completed_rows(rows):
     Z = rows.completed
-    np.testing.assert_array_equal(rows.neighbors.dense(), NeighborGraph(10).fit(Z)(Z).toarray())
+    np.testing.assert_array_equal(rows.neighbors.dense(), NeighborGraph(20).fit(Z)(Z).toarray())
 
 
 def test_a_part_has_its_rows_and_half_of_the_mixtures(rows):

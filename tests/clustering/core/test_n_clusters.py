@@ -8,7 +8,7 @@ from gramian.clustering.core import (
     choose_by_gap,
     estimate_n_clusters,
     longest_lived,
-    most_seen,
+    mean_gaps,
     relative_gap,
 )
 from gramian.grams import DenseGram, SparseGram
@@ -71,9 +71,34 @@ def test_choose_by_gap_needs_a_choice(n, most):
         choose_by_gap(gram, gram.normalized().eigenpairs, most)
 
 
-def test_most_seen_asks_every_walk():
-    """Each walk gives its own number of groups."""
-    assert most_seen([DenseGram(blocks(2, 12)), DenseGram(blocks(4)), DenseGram(blocks(3, 8))], 10) == [2, 4, 3]
+@pytest.mark.parametrize("seed", range(3))
+def test_mean_gaps_by_their_formula(seed):
+    """(λ_k − λ_{k+1}) / (1 − λ_{k+1})^0.8 as shares of the largest of each walk, by loops over exact eigenvalues."""
+    rng = np.random.default_rng(seed)
+    grams, expected = [], np.zeros(6)
+    for _ in range(2):
+        K = rng.random((30, 30))
+        K = K + K.T
+        np.fill_diagonal(K, 0)
+        grams.append(DenseGram(K))
+        roots = np.sqrt(K.sum(axis=0))
+        values = np.sort(np.linalg.eigvalsh(K / roots / roots[:, None]))[::-1]
+        gaps = [(values[k - 1] - values[k]) / (1 - values[k]) ** 0.8 for k in range(2, 8)]
+        expected += np.array(gaps) / max(gaps) / 2
+    np.testing.assert_allclose(mean_gaps(grams, 7), expected, atol=1e-8)
+
+
+def test_mean_gaps_of_groups_components_and_few_samples():
+    """The widest gap comes after as many eigenvalues as there are groups; all that were looked at are components."""
+    graph = lambda k, size: DenseGram(blocks(k, size) - np.diag(np.diag(blocks(k, size))))  # noqa: E731
+    shares = mean_gaps([graph(4, 6), graph(4, 6)], 10)
+    assert shares.shape == (9,)
+    assert shares.argmax() + 2 == 4
+    assert shares.max() == pytest.approx(1)
+    np.testing.assert_allclose(mean_gaps([graph(2, 12), graph(4, 6)], 10)[[0, 2]], 0.5)
+    apart = SparseGram(csr_array(np.kron(np.eye(8), np.ones((3, 3)) - np.eye(3))))
+    np.testing.assert_array_equal(mean_gaps([apart], 5), [0, 0, 0, 1])
+    assert not mean_gaps([graph(2, 3)], 10)[4:].any()  # six samples have no seven clusters
 
 
 def test_longest_lived():

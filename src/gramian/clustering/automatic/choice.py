@@ -13,7 +13,7 @@ from gramian.clustering.automatic.scoring import agreements, closest, normalized
 from gramian.clustering.automatic.stability import cluster_stability, stability
 from gramian.clustering.automatic.verdict import verdict
 from gramian.clustering.automatic.views import MIXTURE, WAYS, clusterings
-from gramian.clustering.core import labels_by_first_row, most_seen
+from gramian.clustering.core import labels_by_first_row, mean_gaps
 from gramian.kernels import NeighborGraph
 from gramian.typing import Array
 
@@ -22,9 +22,8 @@ _FEWEST_ROWS = 8  # different ones; fewer do not show clusters, unless each of t
 _FEWEST_IN_CLUSTER = 3  # rows that show one
 _CUT_NEIGHBORS = 5
 _RESAMPLES = 6
-_NEARLY = 0.75  # of the best agreement
-_DISAGREEMENT = 0.55  # mean adjusted Rand index
-_CLEARLY = 1.15  # times the agreement
+_COUNTS = 4  # numbers of clusters that are tried, at most
+_WIDE = 0.5  # of the widest gap
 
 
 @dataclass(frozen=True)
@@ -169,12 +168,13 @@ class Trials:
 def choose(trials: Trials, judged: Judged) -> tuple[Choice, list[int]]:
     """The number of clusters and the way to cluster, and numbers to show beside it.
 
-    Three walks are asked for the number of clusters that they see: one goes between all rows by the cluster kernel,
-    one between the most similar of them only, and one between nearest neighbours. The largest number is taken on which
-    the ways to cluster agree nearly as well as on any of the others. Where they agree on none, all numbers are tried,
-    and the one they agree on most is taken if they agree clearly more. Evidence: on 48 labelled sets the mean adjusted
-    Rand index is 0.615 (0.466 with holes); 0.606 (0.452) with the largest number seen; 0.697 (0.516) with the right
-    number.
+    Two walks are asked for the number of clusters: one between the rows that mixtures most often keep together, one
+    between the 20 nearest neighbours. Their eigenvalues propose at most four numbers, those after which the gap is
+    widest, and each is judged by a sum: how wide the gap is, from 0 to 1 (:func:`~gramian.clustering.core.mean_gaps`),
+    and how well the ways to cluster agree on this number, by their mean adjusted Rand index. Evidence: on 48 labelled
+    sets the mean adjusted Rand index with the classes is 0.65, with the right number 0.68, with the largest number that
+    one of three walks shows 0.60, by the gaps of one of the two walks and the agreement 0.60, by the agreement alone
+    0.58.
 
     Parameters
     ----------
@@ -185,23 +185,14 @@ def choose(trials: Trials, judged: Judged) -> tuple[Choice, list[int]]:
         trials.add([judged.most])
         return trials.choose(judged.most), [judged.most]
     rows = trials.rows
-    seen = set(most_seen([rows.similarities, rows.sharpened, rows.neighbors], judged.most))
-    trials.add(seen)
-    choices = {k: trials.choose(k) for k in seen}
-    most = max(choice.mean_agreement for choice in choices.values())
-    k = max(count for count, found in choices.items() if found.mean_agreement >= _NEARLY * most)
-    choice = choices[k]
-    if most < _DISAGREEMENT:
-        every = range(2, judged.most + 1)
-        trials.add(every, without=MIXTURE)
-        choices |= {count: trials.choose(count) for count in every if count not in choices}
-        best = max(choices, key=lambda count: choices[count].mean_agreement)
-        if choices[best].mean_agreement >= _CLEARLY * choice.mean_agreement:
-            k = best
-            trials.add([k])
-            choice = trials.choose(k)
-    shown = {*seen, k - 1, k, k + 1}
-    return choice, sorted(count for count in shown if 2 <= count <= judged.most)
+    gaps = mean_gaps([rows.sharpened, rows.neighbors], judged.most)
+    widest = np.argsort(-gaps, kind="stable")[:_COUNTS]
+    counts = [2 + int(place) for place in widest if gaps[place] >= _WIDE * gaps.max()]
+    trials.add(counts, without=MIXTURE)  # which costs more than all other ways together
+    k = max(counts, key=lambda count: float(gaps[count - 2]) + trials.choose(count).mean_agreement)
+    trials.add([k])
+    shown = {*counts, k - 1, k, k + 1}
+    return trials.choose(k), sorted(count for count in shown if 2 <= count <= judged.most)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,10 @@ class Completion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     columns : sequence (d,), optional
         The column that each feature comes from; features of one column count together as much as any other column. By
         default each is its own.
+    keep_scale : bool, default False
+        Leave columns in their own units where they have one scale: where most of them reach the lowest and the
+        highest value of the table, as grey values of pixels or answers from 1 to 5 do. In standard deviations a pixel
+        that is hardly ever used would count as much as any other. Truth values have no scale.
 
     Attributes
     ----------
@@ -48,6 +52,8 @@ class Completion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     columns_ : ndarray (d',) of int
         Their columns.
     center_, scale_ : ndarray (d',)
+    one_scale_ : bool
+        Whether the columns were left in their own units.
     donors_ : ndarray (n, d')
         The fitted rows in standard deviations, NaN where missing.
 
@@ -62,8 +68,9 @@ class Completion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
            [-0.9, -0.7]])
     """
 
-    def __init__(self, columns: Sequence[Any] | Array | None = None) -> None:
+    def __init__(self, columns: Sequence[Any] | Array | None = None, *, keep_scale: bool = False) -> None:
         self.columns = columns
+        self.keep_scale = keep_scale
 
     def fit(self, X: Matrix, y: Any = None) -> Completion:
         """Learn the units of the columns, and keep the rows to fill holes from.
@@ -83,7 +90,11 @@ class Completion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         columns = self._columns(X.shape[1])
         self.columns_ = np.unique(columns[self.used_], return_inverse=True)[1]
         self.center_ = np.nanmean(X[:, self.used_], axis=0)
-        deviations = np.sqrt(np.bincount(self.columns_, np.nanvar(X[:, self.used_], axis=0)))
+        variances = np.bincount(self.columns_, np.nanvar(X[:, self.used_], axis=0))
+        self.one_scale_ = bool(self.keep_scale) and _have_one_scale(X[:, self.used_])
+        if self.one_scale_:
+            variances[:] = variances.mean()  # the unit of all columns, so that features are comparable with others
+        deviations = np.sqrt(variances)
         self.scale_ = deviations[self.columns_].astype(X.dtype)
         self.donors_ = self._scaled(X)
         return self
@@ -159,6 +170,16 @@ class Completion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _have_one_scale(X: Array) -> bool:
+    """Whether most columns reach the lowest and the highest of all values, and are no truth values."""
+    if X.size == 0:
+        return False
+    lowest, highest = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
+    between = np.array([len(np.unique(column[~np.isnan(column)])) > 2 for column in X.T])
+    reaching = (lowest == lowest.min()) & (highest == highest.max()) & between
+    return bool(2 * np.count_nonzero(reaching) > X.shape[1] > 1)
 
 
 def shared_distances(rows: Array, others: Array) -> Array:
@@ -245,14 +266,14 @@ class CompletedGraph(Kernel):
 
     Parameters
     ----------
-    kind : {"nearest", "mutual", "continuous", "self_tuning"}, default "nearest"
+    kind : {"nearest", "mutual", "continuous", "self_tuning", "auto"}, default "nearest"
         Which rows are neighbours. "nearest": one is among the 10 nearest of the other; "mutual": both are;
         "continuous": they are near, compared with the 10th neighbours of both; "self_tuning": one is among the 20
-        nearest of the other, and the similarity falls with the distance. In any
-        case a row is tied to its three nearest rows.
+        nearest of the other, and the similarity falls with the distance. In any case a row is tied to its three nearest
+        rows. "auto": "nearest" where the columns have one scale, which they then keep (see :class:`Completion`),
+        "continuous" otherwise.
     columns : sequence (d,), optional
         The column that each feature comes from; by default each is its own.
-
     Examples
     --------
     >>> import numpy as np
@@ -272,9 +293,13 @@ class CompletedGraph(Kernel):
 
     def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
         """Learn the units of the columns and keep rows to fill holes from; a row of weight zero is left out."""
-        check_choice(self, "kind", tuple(KINDS))
+        check_choice(self, "kind", (*KINDS, "auto"))
         rows = X if sample_weight is None else X[sample_weight > 0]
-        self.completion_ = Completion(self.columns).fit(rows[:: -(-len(rows) // _MOST_DONORS)])
+        completion = Completion(self.columns, keep_scale=self.kind == "auto")
+        self.completion_ = completion.fit(rows[:: -(-len(rows) // _MOST_DONORS)])
+        self.kind_ = self.kind
+        if self.kind == "auto":
+            self.kind_ = "nearest" if self.completion_.one_scale_ else "continuous"
 
     def __call__(self, X: Matrix, Y: Matrix | None = None) -> csr_array:
         """The sparse block of edges, CSR of shape (n_X, n_Y)."""
@@ -297,7 +322,7 @@ class CompletedGraph(Kernel):
         return np.concatenate(parts)
 
     def _edges(self, rows: Array, others: Array | None = None) -> csr_array:
-        return neighbor_edges(self.kind, rows, others, least=_LEAST_NEIGHBORS)
+        return neighbor_edges(self.kind_, rows, others, least=_LEAST_NEIGHBORS)
 
     def _completed(self, X: Matrix) -> Array:
         completed: Array = self.completion_.transform(self._checked(X))

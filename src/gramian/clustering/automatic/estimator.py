@@ -36,8 +36,8 @@ class AutoClustering(ClusterMixin, BaseEstimator):
 
     At most 1,000 rows are clustered in nine ways: spectral clustering of four neighbour graphs and of two forms of the
     cluster kernel, Genie linkage, k-means, and a Gaussian mixture. The way is chosen that others agree with and that
-    cuts few edges between near rows. The number of clusters is where the eigenvalues of one of three random walks fall
-    off: the largest number on which the ways agree. ``verdict_`` says whether there are clusters at all.
+    cuts few edges between near rows. The number of clusters is where the eigenvalues of two random walks fall off, and
+    where the ways agree. ``verdict_`` says whether there are clusters at all.
 
     In a table with categories (``categorical_columns``), those that no other column depends on are left out, and where
     categories are a third of what counts or more the clusters are latent classes: each with its own shares of every

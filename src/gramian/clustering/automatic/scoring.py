@@ -12,7 +12,6 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.stats import rankdata
 
-from gramian.metrics import adjusted_rand
 from gramian.typing import Array
 
 _COMPARED = 3
@@ -23,17 +22,23 @@ def agreements(clusterings: Sequence[Array], families: Sequence[str]) -> Array:
 
     Parameters
     ----------
-    clusterings : sequence of m ndarrays (n,)
+    clusterings : sequence of m ndarrays (n,) of int
+        From 0.
     families : sequence of m str
         Clusterings of one family come to the same whether it is right or not.
     """
-    m = len(clusterings)
-    found = np.full((m, m), np.nan)
-    for i in range(m):
-        for j in range(i):
-            if families[i] != families[j]:
-                found[i, j] = found[j, i] = adjusted_rand(clusterings[i], clusterings[j])
-    return found
+    sizes = [int(labels.max()) + 1 for labels in clusterings]
+    starts = np.cumsum([0, *sizes])
+    n, m = len(clusterings[0]), len(clusterings)
+    places = np.column_stack([labels + start for labels, start in zip(clusterings, starts[:-1], strict=True)])
+    members = csr_array((np.ones(n * m), places.ravel(), np.arange(0, n * m + 1, m)), shape=(n, starts[-1]))
+    # Rows that every two clusters share, from one product; then pairs of rows that both clusterings keep together.
+    shared = (members.T @ members).toarray()
+    both = np.add.reduceat(np.add.reduceat(shared * (shared - 1) / 2, starts[:-1], axis=0), starts[:-1], axis=1)
+    each, pairs = np.diagonal(both), n * (n - 1) / 2
+    expected, most = np.outer(each, each) / pairs, (each[:, None] + each) / 2
+    index = np.divide(both - expected, most - expected, out=np.ones((m, m)), where=most > expected)
+    return np.where(np.equal.outer(families, families), np.nan, index)
 
 
 def closest(agreements: Array) -> Array:

@@ -21,7 +21,7 @@ from gramian.clustering.core.n_clusters import (
     choose_by_gap,
     estimate_n_clusters,
     longest_lived,
-    most_seen,
+    mean_gaps,
     relative_gap,
 )
 
@@ -34,7 +34,7 @@ __all__ = [
     "kmeans",
     "labels_by_first_row",
     "longest_lived",
-    "most_seen",
+    "mean_gaps",
     "nearest_center",
     "numbered",
     "refill_empty",

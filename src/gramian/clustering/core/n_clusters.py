@@ -5,7 +5,7 @@ rule                                    reads                                   
 ======================================  ===========================================  ================================
 :func:`relative_gap`                    eigenvalues of one walk                      dependence, the two below
 :func:`choose_by_gap`                   one walk, keeping its eigenpairs             spectral, ranked clustering
-:func:`most_seen`                       several walks on the same rows               AutoClustering
+:func:`mean_gaps`                       several walks on the same rows               AutoClustering
 :func:`estimate_n_clusters`             a walk on thresholded similarities           users, of any similarity matrix
 :func:`longest_lived`                   merge heights of a dendrogram                ConsensusClustering
 ======================================  ===========================================  ================================
@@ -28,7 +28,7 @@ from gramian.grams.tiles import slices
 from gramian.kernels.given import symmetric
 from gramian.typing import Array
 
-_GRAPH_POWER, _KERNEL_POWER = 0.9, 0.5
+_GRAPH_POWER, _KERNEL_POWER, _SHARED_POWER = 0.9, 0.5, 0.8
 
 
 def relative_gap(values: Array, *, graph: bool) -> int:
@@ -45,10 +45,16 @@ def relative_gap(values: Array, *, graph: bool) -> int:
     graph : bool
         Whether K has a zero diagonal.
     """
+    return 2 + int(np.argmax(_gaps(values, _GRAPH_POWER if graph else _KERNEL_POWER)))
+
+
+def _gaps(values: Array, power: float) -> Array:
+    """(λ_k − λ_{k+1}) / (1 − λ_{k+1})^p for k = 2, …, m − 1, (m − 2,)."""
     if values[-1] > 1 - 1e-8:  # at least as many separate components as clusters considered
-        return len(values) - 1
+        return np.eye(len(values) - 2)[-1]
     below = np.maximum(1 - values[2:].astype(np.float64), 1e-9)
-    return 2 + int(np.argmax((values[1:-1] - values[2:]) / below ** (_GRAPH_POWER if graph else _KERNEL_POWER)))
+    gaps: Array = (values[1:-1] - values[2:]) / below**power
+    return gaps
 
 
 def choose_by_gap(
@@ -97,24 +103,30 @@ def choose_by_gap(
     return relative_gap(candidates, graph=not gram.diagonal().any()), (values, vectors), candidates
 
 
-def most_seen(grams: Sequence[Gram], most: int) -> list[int]:
-    """The number of clusters that each of several walks on the same rows sees; the largest is the one to take.
+def mean_gaps(grams: Sequence[Gram], most: int) -> Array:
+    """How wide a gap several walks on the same rows have after k eigenvalues, for k = 2, …, ``most``, from 0 to 1.
 
-    A walk between all rows sees compact clusters, walks between the most similar rows or nearest neighbours see long,
-    small and many clusters too; what none of them sees is not there. Evidence: see :func:`relative_gap`; judging every
-    number by separation and stability prefers few large clusters to the right number.
+    The relative gaps of :func:`relative_gap`, with p = 0.8, as shares of the widest one of their walk; the mean over
+    the walks. One walk alone may show a gap by chance where the others have none.
 
     Parameters
     ----------
     grams : sequence of Gram
+        Graphs: their diagonals are zero.
     most : int
         The largest number considered, at least two.
+
+    Returns
+    -------
+    shares : ndarray (most − 1,)
+        Zero for numbers beyond those that so few rows allow.
     """
-    found = []
+    shares = np.zeros(most - 1)
     for gram in grams:
         values = gram.normalized().eigenpairs(min(most + 1, gram.shape[0] - 1))[0]
-        found.append(relative_gap(values, graph=not gram.diagonal().any()))
-    return found
+        gaps = np.maximum(_gaps(values, _SHARED_POWER), 0)
+        shares[: len(gaps)] += gaps / max(float(gaps.max()), np.finfo(float).tiny)
+    return shares / len(grams)
 
 
 def longest_lived(lifetimes: Array) -> int:
