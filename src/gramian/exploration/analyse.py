@@ -130,26 +130,27 @@ def _explore(
         model.remember(labels, rank, embedding)
     with stages("explaining"):
         values = _values(preparation, X)
-        reasons = importances(X, preparation.feature_columns_, table.columns, labels, seed=random_state)
+        reasons = importances(X[kept], names, table.columns, labels[kept], seed=random_state)
         odd = oddities(table.frame, table.columns, labels, values, oddness)
         gaps = missing_values(table.frame, table.columns, X, preparation.feature_columns_, seed=random_state)
         if len(kept) < n:  # copies would make chance look like evidence
-            once = missing_values(table.frame.iloc[kept], table.columns, X[kept], names, seed=random_state)
-            gaps = replace(gaps, informative=once.informative)
+            without = missing_values(table.frame.iloc[kept], table.columns, X[kept], names, seed=random_state)
+            gaps = replace(gaps, informative=without.informative)
         telling = [item.column for item in reasons]
         model.show(shown_cells(table, telling))
-        together = associations(X, preparation.feature_columns_, table.columns, telling, seed=random_state)
+        together = associations(X[kept], names, table.columns, telling, seed=random_state)
         shown = glances(table.frame, table.columns, labels, together)
     stability = choice.cluster_stability_[np.argsort(model.number_)]
-    clusters = _clusters(table, labels, rank, values, stability, random_state)
+    once = len(kept) / n
+    clusters = _clusters(table, labels, rank, values, stability, random_state, once)
     levels = []
     if verdict != "none":
 
         def described(groups: Array, least: float) -> list[Cluster]:
-            central = _central_first(embedding, groups)
-            return _clusters(table, groups, central, values, np.full(int(groups.max()) + 1, least), random_state)
+            central = _central_first(embedding, np.maximum(groups, 0))
+            return _clusters(table, groups, central, values, np.full(int(groups.max()) + 1, least), random_state, once)
 
-        levels = other_levels(choice, X, np.maximum(labels, 0), (names, table.columns), described, seed=random_state)
+        levels = other_levels(choice, X, labels, kept, (names, table.columns), described, seed=random_state)
     with stages("another grouping"):
         other = None
         if alternative and verdict != "none" and len(table.used) > 1 and n >= 50:
@@ -216,16 +217,16 @@ def _values(preparation: Preparation, X: Array) -> dict[str, Array]:
 
 
 def _clusters(
-    table: Table, labels: Array, rank: Array, values: dict[str, Array], stability: Array, seed: int
+    table: Table, labels: Array, rank: Array, values: dict[str, Array], stability: Array, seed: int, once: float
 ) -> list[Cluster]:
+    """Groups in words; ``once`` is the share of the rows that are no copies of others."""
     kinds = {column.name: column.kind for column in table.columns}
-    differences = group_differences(table.frame, table.columns, labels, values, seed=seed)
+    differences = group_differences(table.frame, table.columns, labels, values, seed=seed, once=once)
     clusters = []
     for c, found in enumerate(differences):
         members = np.flatnonzero(labels == c)
         typical = members[np.argsort(rank[members], kind="stable")[:_TYPICAL]]
-        told = sentence(found, kinds) or "no column stands out"
-        told = f"{told[0].upper()}{told[1:]}."
+        told = sentence(found, kinds)
         clusters.append(Cluster(c, len(members), float(stability[c]), typical.tolist(), found, told))
     return clusters
 
@@ -244,14 +245,17 @@ def _another(
     halves = [clone(again).fit(filled[part], labels[part]) for part in (rows[::2], rows[1::2])]
     whole, first, second = (np.asarray(fitted.predict(filled)) for fitted in (model, *halves))
     stability = max(0.0, adjusted_rand(first[rows], second[rows]))
-    overlap = normalized_mutual_info(labels, whole)
-    smallest = min(np.bincount(whole, minlength=2)) / len(whole)
+    grouped = labels >= 0  # a row without any value has no group of either kind
+    overlap = normalized_mutual_info(labels[grouped], whole[grouped])
+    sizes = np.bincount(whole[grouped], minlength=2)
+    smallest = sizes.min() / len(whole)
     if stability < _ALTERNATIVE_STABILITY or overlap > _ALTERNATIVE_OVERLAP or smallest < _ALTERNATIVE_LEAST:
         return None
-    order = np.argsort(-np.bincount(whole), kind="stable")
+    order = np.argsort(-sizes, kind="stable")
     whole = np.argsort(order)[whole]
     rank = _central_first(model.transform(filled), whole)
-    clusters = _clusters(table, whole, rank, values, np.full(2, stability), seed)
+    whole = np.where(grouped, whole, -1)
+    clusters = _clusters(table, whole, rank, values, np.full(2, stability), seed, len(kept) / len(labels))
     telling = list(dict.fromkeys(item.column for cluster in clusters for item in cluster.differences))[:3]
     text = "The rows can also be grouped another way"
     return Alternative(
@@ -281,7 +285,7 @@ def _overview(found: Exploration, untold: list[str], copies: int) -> list[str]:
         told.append(f"The {count(n, 'row')} are taken as one group, as asked.")
     elif found.verdict == "none":
         few = f"{count(n, 'row')} are too few to tell whether they form groups."
-        none = f"No groups stand out among the {count(n, 'row')}: tables of such columns without groups look the same."
+        none = f"No groups stand out among the {count(n, 'row')}: random rows of such columns look just as grouped."
         told.append(few if n < _TELLING_ROWS else none)
         if k > 1:
             told.append(f"The {count(k, 'part')} shown are the cut that was asked for.")
