@@ -35,7 +35,7 @@ def test_a_far_value_is_told_with_what_is_usual_in_its_group(rng):
     labels = np.repeat([0, 1], 50)
     own = np.sort(pulse[:50])
     (told,) = reasons(pd.DataFrame({"pulse": pulse}), {"pulse": NUMBER}, [3], labels)
-    assert told == f"pulse 184, usual {own[2]:.0f}–{own[46]:.0f} in its group"
+    assert told == f"pulse 184, usual {own[2]:.0f}–{own[47]:.0f} in its group"
 
 
 def test_a_date_far_out(rng):
@@ -113,3 +113,12 @@ def test_rows_with_a_low_score_are_not_listed():
     columns = [Column("a", NUMBER, 0.0)]
     values = {"a": frame["a"].to_numpy()}
     assert oddities(frame, columns, np.zeros(3, int), values, np.array([0.0, 0.19, 0.1])) == []
+
+
+def test_only_some_rows_may_be_listed():
+    """Typical rows of a small group and copies of a listed row are left out by the caller."""
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0]})
+    columns = [Column("a", NUMBER, 0.0)]
+    values = {"a": frame["a"].to_numpy()}
+    found = oddities(frame, columns, np.zeros(3, int), values, np.array([0.9, 0.5, 0.7]), among=np.array([1, 2]))
+    assert [item.row for item in found] == [2, 1]

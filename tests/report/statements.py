@@ -33,6 +33,7 @@ class Told:
     """The folder of a report beside the table it tells of."""
 
     def __init__(self, table, folder):
+        self.table, self.folder = table, folder
         self.cells = pd.read_csv(table, dtype=str, keep_default_na=False)
         self.known = self.cells.apply(lambda column: ~column.str.strip().isin(GAPS))
         self.rows = pd.read_csv(folder / "rows.csv", dtype=str, keep_default_na=False)
@@ -308,7 +309,10 @@ def _typical(told, say, card, group, own, ranked):
         say("typical row: as in summary.json", row, group["typical"][place])
         say("typical row: of its group", row, "group", own[row - 1])
         if ranked:
-            say("typical row: rank", place + 1, int(told.rows["rank_in_group"][row - 1]))
+            rank = int(told.rows["rank_in_group"][row - 1])
+            last = int(told.rows["rank_in_group"][group["typical"][place - 1] - 1]) if place else 0
+            copies = told.cells[told.used].duplicated(keep=False).sum()
+            say("typical row: rank", f"place {place + 1}", rank, rank == last + 1 or (copies and rank > last))
         for name, text in zip(head[1:], texts[1:], strict=True):
             say("typical row: cell", f"{name} {text}", told.cells[name][row - 1], _same_cell(told, name, row - 1, text))
 
@@ -414,7 +418,7 @@ def _depend(first, second, categories):
 def _pairs(told, say):
     """Pairs of columns that go together do so by another measure; near-copies nearly determine each other."""
     text = told.page.by_id("glance").text
-    match = re.search(r"Most closely: (.*?)\. The darker", re.sub(r"\s+", " ", text))
+    match = re.search(r"Most closely: (.*?)\. The stronger", re.sub(r"\s+", " ", text))
     for pair in match[1].split("; ") if match else []:
         names = re.fullmatch(r"(.+) and (.+) \(([\d.]+)\)", pair)
         kinds = [told.kinds[names[i]] not in ("number", "date") for i in (1, 2)]

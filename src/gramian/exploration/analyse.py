@@ -130,25 +130,27 @@ def _explore(
         model.remember(labels, rank, embedding)
     with stages("explaining"):
         values = _values(preparation, X)
-        reasons = importances(X[kept], names, table.columns, labels[kept], seed=random_state)
-        odd = oddities(table.frame, table.columns, labels, values, oddness)
+        stability = choice.cluster_stability_[np.argsort(model.number_)]
+        clusters = _clusters(table, labels, rank, values, stability, random_state, kept)
+        different = X[kept] if len(kept) < n else X  # copies are no evidence
+        reasons = importances(different, names, table.columns, labels[kept], seed=random_state)
+        # Each different row once, and none that is among the most typical of its group, however small that is.
+        among = np.setdiff1d(kept, [row for cluster in clusters for row in cluster.typical])
+        odd = oddities(table.frame, table.columns, labels, values, oddness, among=among)
         gaps = missing_values(table.frame, table.columns, X, preparation.feature_columns_, seed=random_state)
-        if len(kept) < n:  # copies would make chance look like evidence
-            without = missing_values(table.frame.iloc[kept], table.columns, X[kept], names, seed=random_state)
+        if len(kept) < n:
+            without = missing_values(table.frame.iloc[kept], table.columns, different, names, seed=random_state)
             gaps = replace(gaps, informative=without.informative)
         telling = [item.column for item in reasons]
         model.show(shown_cells(table, telling))
-        together = associations(X[kept], names, table.columns, telling, seed=random_state)
+        together = associations(different, names, table.columns, telling, seed=random_state)
         shown = glances(table.frame, table.columns, labels, together)
-    stability = choice.cluster_stability_[np.argsort(model.number_)]
-    once = len(kept) / n
-    clusters = _clusters(table, labels, rank, values, stability, random_state, once)
     levels = []
     if verdict != "none":
 
         def described(groups: Array, least: float) -> list[Cluster]:
             central = _central_first(embedding, np.maximum(groups, 0))
-            return _clusters(table, groups, central, values, np.full(int(groups.max()) + 1, least), random_state, once)
+            return _clusters(table, groups, central, values, np.full(int(groups.max()) + 1, least), random_state, kept)
 
         levels = other_levels(choice, X, labels, kept, (names, table.columns), described, seed=random_state)
     with stages("another grouping"):
@@ -217,17 +219,18 @@ def _values(preparation: Preparation, X: Array) -> dict[str, Array]:
 
 
 def _clusters(
-    table: Table, labels: Array, rank: Array, values: dict[str, Array], stability: Array, seed: int, once: float
+    table: Table, labels: Array, rank: Array, values: dict[str, Array], stability: Array, seed: int, kept: Array
 ) -> list[Cluster]:
-    """Groups in words; ``once`` is the share of the rows that are no copies of others."""
+    """Groups in words; of rows that are copies, ``kept`` has one each, and typical rows are such."""
     kinds = {column.name: column.kind for column in table.columns}
+    once = len(kept) / len(labels)
     differences = group_differences(table.frame, table.columns, labels, values, seed=seed, once=once)
     clusters = []
     for c, found in enumerate(differences):
-        members = np.flatnonzero(labels == c)
+        members = kept[labels[kept] == c]
         typical = members[np.argsort(rank[members], kind="stable")[:_TYPICAL]]
         told = sentence(found, kinds)
-        clusters.append(Cluster(c, len(members), float(stability[c]), typical.tolist(), found, told))
+        clusters.append(Cluster(c, int((labels == c).sum()), float(stability[c]), typical.tolist(), found, told))
     return clusters
 
 
@@ -255,7 +258,7 @@ def _another(
     whole = np.argsort(order)[whole]
     rank = _central_first(model.transform(filled), whole)
     whole = np.where(grouped, whole, -1)
-    clusters = _clusters(table, whole, rank, values, np.full(2, stability), seed, len(kept) / len(labels))
+    clusters = _clusters(table, whole, rank, values, np.full(2, stability), seed, kept)
     telling = list(dict.fromkeys(item.column for cluster in clusters for item in cluster.differences))[:3]
     text = "The rows can also be grouped another way"
     return Alternative(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
@@ -36,7 +37,13 @@ class _Coded:
 
 
 def oddities(
-    frame: Any, columns: list[Column], labels: Array, values: dict[str, Array], oddness: Array
+    frame: Any,
+    columns: list[Column],
+    labels: Array,
+    values: dict[str, Array],
+    oddness: Array,
+    *,
+    among: Array | None = None,
 ) -> list[Oddity]:
     """The oddest rows, at most 20, each with its reason.
 
@@ -50,8 +57,11 @@ def oddities(
         The prepared feature of every number and date, NaN where missing.
     oddness : ndarray (n,)
         Scores from 0 to 1; rows below 0.2 are not listed.
+    among : ndarray, optional
+        Rows that may be listed, in order; by default all.
     """
-    rows = np.argsort(-oddness, kind="stable")[:_MOST]
+    rows = np.arange(len(oddness)) if among is None else among
+    rows = rows[np.argsort(-oddness[rows], kind="stable")[:_MOST]]
     rows = rows[oddness[rows] >= LISTED]
     if not len(rows):
         return []
@@ -131,7 +141,9 @@ def _far_values(
             continue
         middle = np.median(values[own])
         spread = max(1.4826 * float(np.median(np.abs(values[own] - middle))), 0.5 * float(values[own].std()))
-        low, high = own[np.argsort(values[own], kind="stable")[[int(0.05 * len(own)), int(0.95 * (len(own) - 1))]]]
+        # The smallest values that 5 and 95 % do not exceed: the same if every row is there twice.
+        ends = [max(0, math.ceil(part * len(own) - 1e-9) - 1) for part in (0.05, 0.95)]
+        low, high = own[np.argsort(values[own], kind="stable")[ends]]
         for place in np.flatnonzero(labels[rows] == group):
             row = rows[place]
             far = abs(values[row] - middle) / spread if spread > 0 and np.isfinite(values[row]) else 0.0

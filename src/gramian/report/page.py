@@ -35,7 +35,7 @@ _DIFFERENCES, _TYPICAL, _TYPICAL_COLUMNS = 6, 5, 5
 _CARDS, _IMPORTANCES, _WEIGHTS, _ODDITIES = 60, 200, 4, 50
 _PATTERNS, _PATTERN_COLUMNS = 12, 30
 _GLANCES = 60
-_BREAKS = re.compile(r"(?<=[^\W_][_./-])(?=[^\W_])|(?<=[a-z])(?=[A-Z][a-z])")  # inside names of columns
+_BREAKS = re.compile(r"(?<=[^\W_]_)(?=[^\W_])|(?<=[^\W\d_][./-])(?=[^\W\d_])|(?<=[a-z])(?=[A-Z][a-z])")
 _AS_SURE = 0.02  # of overlap that nobody would call a difference
 _VERDICTS = {
     "clear": ("Clear groups", "Every group is found again when part of the table is left out."),
@@ -132,7 +132,7 @@ def _templates() -> Environment:
 
 
 def _breaking(text: str) -> Any:
-    """A text whose long names may go on in a new line behind _ - . / and before a capital, and no per cent alone."""
+    """A text whose long names may go on in a new line behind _ - . / and before a capital; numbers stay whole."""
     from markupsafe import Markup, escape
 
     parts = _BREAKS.sub("\0", text.replace(" %", "\u00a0%")).split("\0")
