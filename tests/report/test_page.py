@@ -125,6 +125,7 @@ def test_a_hundred_thousand_rows_of_twenty_columns_fit(tmp_path):
     assert len(facts["columns"]) >= 16
     if facts["rounded"]:
         assert "rounded" in text
+        assert "rows.csv has all of them as they came" in page.by_id("rows").text
 
 
 def test_what_does_not_fit_is_left_out_and_named():

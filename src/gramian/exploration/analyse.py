@@ -41,7 +41,7 @@ _TYPICAL = 5
 _ODD = 0.6  # oddness from which a row is called odd
 _ALTERNATIVE_ROWS, _ALTERNATIVE_TURNS = 500, 10  # clusters that stand apart settle in fewer
 _ALTERNATIVE_OVERLAP = 0.3  # beyond, it is no other view
-_ALTERNATIVE_STABILITY = 0.6
+_ALTERNATIVE_STABILITY = 0.75  # a second opinion has to be steady
 _ALTERNATIVE_LEAST = 0.1  # of the rows: a few rows apart are odd rows, not another grouping
 _STAGES = {
     "preparing": 1,
