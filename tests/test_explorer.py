@@ -41,6 +41,14 @@ def test_groups_and_rows_are_frames(frame, explored):
     assert repr(explored).startswith("The 150 rows fall clearly into 3 groups.")
 
 
+def test_rows_keep_the_index_of_a_data_frame(frame, explored):
+    """What was found can be joined to the frame it was found in."""
+    named = frame.set_axis([f"pet {i}" for i in range(len(frame))])
+    rows = gramian.explore(named, n_clusters=3, alternative=False).rows
+    assert rows.index.equals(named.index)
+    assert named.join(rows[["group"]])["group"].notna().all()
+
+
 def test_paths_files_tables_and_polars_give_the_same(frame, explored, tmp_path):
     path = tmp_path / "pets.csv"
     frame.to_csv(path, index=False)

@@ -296,7 +296,8 @@ def info(model: Model, as_json: AsJson = False) -> None:
             from gramian.exploration import load_table_model
 
             fitted = load_table_model(model)
-            fields |= {"groups": fitted.n_clusters_, "rows fitted": len(fitted.rows_)}
+            groups = fitted.n_clusters_ if fitted.n_clusters_ > 1 else 0  # one is none, as the report says
+            fields |= {"groups": groups, "rows fitted": len(fitted.rows_)}
             fields["columns"] = list(fitted.preparation.kinds_)
         if as_json:
             print(json.dumps(fields))

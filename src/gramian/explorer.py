@@ -30,10 +30,13 @@ class Explored:
         Everything, as plain data.
     model : TableModel
         For new rows; ``gramian.save(model, path)`` keeps it, and ``gramian assign`` reads it.
+    index : pandas.Index, optional
+        Of the data frame that was explored, which :attr:`rows` has too; groups and reports count rows from 1.
     """
 
     found: Exploration
     model: TableModel
+    index: Any = None
 
     @property
     def verdict(self) -> str:
@@ -62,7 +65,8 @@ class Explored:
     @property
     def rows(self) -> Any:
         """The table with group, membership, rank in the group and oddness of every row; a pandas DataFrame."""
-        return rows_with_groups(self.found)
+        rows = rows_with_groups(self.found)
+        return rows if self.index is None else rows.set_axis(self.index)
 
     def summary(self) -> dict[str, Any]:
         """All but what belongs to single rows, ready for JSON."""
@@ -108,7 +112,7 @@ def explore(
 
     Parameters
     ----------
-    source : path, binary file, pandas or polars data frame, or Table
+    source : path, open file, pandas or polars data frame, or Table
         What :func:`gramian.tables.read_table` reads.
     n_clusters : int, optional
         Number of groups; by default it is chosen.
@@ -143,6 +147,8 @@ def explore(
     table = source
     if not isinstance(source, Table):
         table = read_table(source, columns=columns, ignore=ignore, category=category, number=number, missing=missing)
-    return Explored(
-        *analyse(table, n_clusters=n_clusters, alternative=alternative, random_state=random_state, notify=notify)
+    found, model = analyse(
+        table, n_clusters=n_clusters, alternative=alternative, random_state=random_state, notify=notify
     )
+    index = getattr(source, "index", None)  # a method of lists and texts
+    return Explored(found, model, None if callable(index) else index)

@@ -434,6 +434,12 @@ def test_a_table_pasted_four_times_gives_the_same_groups(run):
     groups = [pd.read_csv(f"{name}_explored/rows.csv")["group"].to_numpy() for name in ("once", "often")]
     np.testing.assert_array_equal(np.tile(groups[0], 4), groups[1])
     assert first["missing"]["informative"] == second["missing"]["informative"]
+    assert [item["column"] for item in first["features"]] == [item["column"] for item in second["features"]]
+    assert first["odd_rows"] == second["odd_rows"]
+    for one, other in zip(first["groups"], second["groups"], strict=True):
+        assert one["sentence"] == other["sentence"]
+        assert one["typical"] == other["typical"]
+    assert [level["sentence"] for level in first["levels"]] == [level["sentence"] for level in second["levels"]]
 
 
 def test_codes_are_told_and_can_be_overruled(run):

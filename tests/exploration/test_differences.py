@@ -107,7 +107,7 @@ def test_a_level_called_missing_is_not_a_gap():
     labels = np.repeat([0, 1], 20)
     frame = pd.DataFrame({"state": pd.Categorical(np.where(labels == 0, "missing", "fine"))})
     first, _ = group_differences(frame, [Column("state", CATEGORY, 0.0)], labels, {})
-    assert sentence(first, {"state": CATEGORY}) == "state is 'missing' in 100 % (elsewhere 0 %)"
+    assert sentence(first, {"state": CATEGORY}) == "state is 'missing' in 100 % (elsewhere 0 %)."
 
 
 def test_sentence(table):
@@ -116,4 +116,38 @@ def test_sentence(table):
     told = sentence(group_differences(frame, columns, labels, values)[2], kinds)
     assert "city is Oslo in 100 % (elsewhere 0 %)" in told
     assert "later joined" in told
-    assert sentence([], kinds) == ""
+    assert sentence([], kinds) == "No column stands out."
+
+
+def test_names_of_columns_keep_their_letters():
+    labels = np.repeat([0, 1], 20)
+    frame = pd.DataFrame({"state": pd.Categorical(np.where(labels == 0, "on", "off")), "size": 5.0 * labels})
+    columns = [Column("state", CATEGORY, 0.0), Column("size", NUMBER, 0.0)]
+    first, _ = group_differences(frame, columns[:1], labels, {})
+    assert sentence(first, {"state": CATEGORY}).startswith("state is on")
+    first, _ = group_differences(frame, columns[1:], labels, {"size": frame["size"].to_numpy()})
+    assert sentence(first, {"size": NUMBER}).startswith("Far lower size")
+
+
+def test_the_middle_of_an_even_number_of_dates_lies_between_them():
+    days = pd.Series(pd.to_datetime(["2024-01-01", "2024-01-03", "2024-01-09", "2024-02-01"] * 2))
+    days[4:] += pd.Timedelta(days=4000)
+    labels = np.repeat([0, 1], 4)
+    values = {"day": days.to_numpy().astype("datetime64[s]").astype(float)}
+    first, _ = group_differences(pd.DataFrame({"day": days}), [Column("day", DATE, 0.0)], labels, values)
+    assert first[0].here == "2024-01-06"
+
+
+def test_copies_are_no_evidence():
+    """A difference too small to tell from chance stays untold when the table is repeated."""
+    rng = np.random.default_rng(3)
+    size, labels = rng.normal(size=24), np.repeat([0, 1], 12)
+    size[:12] += 0.5
+    columns = [Column("size", NUMBER, 0.0)]
+
+    def told(times):
+        repeated = np.tile(size, times)
+        frame = pd.DataFrame({"size": repeated})
+        return group_differences(frame, columns, np.tile(labels, times), {"size": repeated}, once=1 / times)
+
+    assert told(1) == told(8) == [[], []]

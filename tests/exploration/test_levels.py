@@ -29,7 +29,7 @@ def chosen(labels, evidence, levels):
 
 def levels_of(choice, X, labels):
     columns = [Column(name, NUMBER, 0.0) for name in NAMES]
-    return other_levels(choice, X, labels, (NAMES, columns), lambda groups, least: [], seed=0)
+    return other_levels(choice, X, labels, np.arange(len(X)), (NAMES, columns), lambda groups, least: [], seed=0)
 
 
 def test_a_coarser_level_is_named_with_what_divides_it():
@@ -52,3 +52,18 @@ def test_a_finer_level_is_named_too_and_the_surest_of_each_side_wins():
 def test_levels_that_are_not_sure_are_not_told():
     X, coarse, fine = nested(np.random.default_rng(2))
     assert levels_of(chosen(fine, [(2, 0.7), (4, 0.95)], {2: coarse}), X, fine) == []
+
+
+def test_groups_that_cut_across_the_chosen_ones_are_not_said_to_divide_them():
+    X, coarse, _ = nested(np.random.default_rng(3))
+    across = np.arange(len(X)) % 3
+    (level,) = levels_of(chosen(coarse, [(2, 0.97), (3, 0.95)], {3: across}), X, coarse)
+    assert level.sentence == "3 other groups, which cut across these, are found again too."
+
+
+def test_rows_of_no_group_have_none_at_other_levels():
+    X, coarse, fine = nested(np.random.default_rng(4))
+    fine = np.where(np.arange(len(X)) < 3, -1, fine)
+    (level,) = levels_of(chosen(fine, [(2, 0.97), (4, 0.95)], {2: coarse}), X, fine)
+    assert (level.labels[:3] == -1).all()
+    assert (level.labels[3:] >= 0).all()

@@ -35,7 +35,7 @@ def test_a_far_value_is_told_with_what_is_usual_in_its_group(rng):
     labels = np.repeat([0, 1], 50)
     own = np.sort(pulse[:50])
     (told,) = reasons(pd.DataFrame({"pulse": pulse}), {"pulse": NUMBER}, [3], labels)
-    assert told == f"pulse 184, usual {own[2]:.0f}–{own[46]:.0f} in its group"
+    assert told == f"pulse 184, usual {own[2]:.0f}–{own[47]:.0f} in its group"
 
 
 def test_a_date_far_out(rng):
@@ -49,12 +49,13 @@ def test_a_rare_level_is_counted_in_the_own_group():
     level = np.array(["x"] * 100, object)
     level[60] = "y"
     level[[70, 71]] = "z"
+    level[:20] = "w"
     frame = pd.DataFrame({"b": pd.Categorical(level)})
     labels = np.repeat([0, 1], 50)
     assert reasons(frame, {"b": CATEGORY}, [60, 70, 3], labels) == [
         "the only row of its group with b y",
         "b z, as 4 % of its group",
-        "a little of everything: no value or pair of values is rare",
+        "no value is rare by itself; its least usual: b w (as 40 % of its group)",
     ]
 
 
@@ -74,12 +75,37 @@ def test_a_level_and_a_number_that_never_meet_elsewhere(rng):
     frame = pd.DataFrame({"kind": pd.Categorical(np.where(heavy, "large", "small")), "weight": weight})
     told = reasons(frame, {"kind": CATEGORY, "weight": NUMBER}, [4])[0]
     high = np.quantile(weight, 0.8)
-    assert f"the only row with kind small and weight above {high:.3g}" in told
+    assert f"the only row with kind small and weight 75 (above {high:.3g})" in told
 
 
 def test_gaps_are_counted_in_columns_that_are_used():
     frame = pd.DataFrame({"a": [1.0, 1.2, np.nan], "b": [1.0, 2.0, np.nan], "c": [np.nan] * 3})
-    assert reasons(frame, {"a": NUMBER, "b": NUMBER, "c": EMPTY}, [2]) == ["2 values missing"]
+    assert reasons(frame, {"a": NUMBER, "b": NUMBER, "c": EMPTY}, [2]) == ["2 of 2 values are missing"]
+
+
+def test_a_row_without_rare_values_has_its_least_usual_ones_named(rng):
+    """The reason names values, also where none is far out."""
+    frame = pd.DataFrame({"size": np.arange(100.0), "coat": pd.Categorical(["long"] * 80 + ["short"] * 20)})
+    frame.loc[5, "size"] = 90.0
+    labels = np.repeat([0, 1], [90, 10])
+    (told,) = reasons(frame, {"size": NUMBER, "coat": CATEGORY}, [70], labels)
+    assert told == (
+        "no value is rare by itself; its least usual: size 70 (above 77 % of its group) and "
+        "coat long (as 89 % of its group)"
+    )
+    assert np.mean(frame["size"][:90] < 70) == pytest.approx(0.7667, abs=1e-4)
+
+
+def test_without_groups_rows_are_compared_with_all_rows(rng):
+    """No groups: nothing is said of a group. A row of no group is compared with all rows too."""
+    pulse = rng.uniform(40, 90, 60).round()
+    pulse[3] = 184.0
+    frame = pd.DataFrame({"pulse": pulse})
+    (alone,) = reasons(frame, {"pulse": NUMBER}, [3])
+    assert alone.endswith(" in all rows")
+    labels = np.repeat([0, 1], 30)
+    labels[3] = -1
+    assert reasons(frame, {"pulse": NUMBER}, [3], labels) == [alone]
 
 
 def test_rows_with_a_low_score_are_not_listed():
@@ -87,3 +113,12 @@ def test_rows_with_a_low_score_are_not_listed():
     columns = [Column("a", NUMBER, 0.0)]
     values = {"a": frame["a"].to_numpy()}
     assert oddities(frame, columns, np.zeros(3, int), values, np.array([0.0, 0.19, 0.1])) == []
+
+
+def test_only_some_rows_may_be_listed():
+    """Typical rows of a small group and copies of a listed row are left out by the caller."""
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0]})
+    columns = [Column("a", NUMBER, 0.0)]
+    values = {"a": frame["a"].to_numpy()}
+    found = oddities(frame, columns, np.zeros(3, int), values, np.array([0.9, 0.5, 0.7]), among=np.array([1, 2]))
+    assert [item.row for item in found] == [2, 1]

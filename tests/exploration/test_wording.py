@@ -19,7 +19,16 @@ def test_numbers(value, text):
 
 @pytest.mark.parametrize(
     ("share", "text"),
-    [(0.0, "0 %"), (1e-5, "< 0.1 %"), (0.0044, "0.4 %"), (0.0095, "1 %"), (0.244, "24 %"), (1, "100 %")],
+    [
+        (0.0, "0 %"),
+        (1e-5, "under 0.1 %"),
+        (0.0044, "0.4 %"),
+        (0.0996, "10 %"),
+        (0.244, "24 %"),
+        (0.9949, "99 %"),
+        (0.9999, "over 99 %"),
+        (1, "100 %"),
+    ],
 )
 def test_shares(share, text):
     assert percent(share) == text

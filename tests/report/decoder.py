@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-VOID = {"meta", "link", "input", "br", "hr", "img"}
+VOID = {"meta", "link", "input", "br", "hr", "img", "wbr"}
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Page(HTMLParser):
 
     def handle_data(self, data):
         for element in self._open:
-            element.texts.append(data)
+            element.texts.append(data.replace("\xa0", " "))
 
     def all(self, tag):
         return [element for element in self.elements if element.tag == tag]

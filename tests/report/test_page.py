@@ -125,6 +125,7 @@ def test_a_hundred_thousand_rows_of_twenty_columns_fit(tmp_path):
     assert len(facts["columns"]) >= 16
     if facts["rounded"]:
         assert "rounded" in text
+        assert "rows.csv has all of them as they came" in page.by_id("rows").text
 
 
 def test_what_does_not_fit_is_left_out_and_named():
@@ -230,7 +231,8 @@ def test_a_table_without_groups_or_gaps(verdict):
     assert page.mismatched == []
     text = page.all("main")[0].text
     assert "No value is missing" in text
-    assert "There are no groups to tell apart." in text
+    assert "Typical rows" in text
+    assert "Group 1" not in text
     assert "when rows are left out" not in text  # one group is always found again
     assert "1\n" in text or "group" in text
     assert not re.search(r"\b1 (rows|groups|columns)\b", text)
@@ -264,8 +266,12 @@ def test_ways_are_told_whole_and_nothing_to_say_takes_no_heading():
     exploration = make_exploration(60)
     title = "The same, as a walk from row to row, so that large and small steps count alike and ends meet"
     made = exploration.made | {"notes": [], "parameters": {}}
-    page = Page(render(replace(exploration, views=[replace(exploration.views[0], title=title)], made=made)))
+    views = [replace(exploration.views[0], title=title, chosen=True), *exploration.views[1:]]
+    page = Page(render(replace(exploration, views=views, made=made)))
     assert page.by_id("made").text.count(title) == 2
+    page = Page(render(replace(exploration, views=views[:1], made=made)))
+    assert page.by_id("made").text.count(title) == 1
+    assert "Agreement" not in page.by_id("made").text  # with which other way?
     headings = [element.text for element in page.all("h3")]
     assert "Versions" in headings
     assert not {"Notes", "Parameters"} & set(headings)

@@ -33,6 +33,7 @@ def test_numbers_keep_four_digits(value):
         (pd.NaT, "date", ""),
         (True, "boolean", "yes"),
         (np.False_, "boolean", "no"),
+        (np.True_, "ignored", "yes"),
         (pd.Timestamp("2024-02-29"), "date", "2024-02-29"),
         (pd.Timestamp("2024-02-29 07:05"), "date", "2024-02-29 07:05"),
         (12345.678, "number", "12,346"),
@@ -51,6 +52,6 @@ def test_signs_and_shares():
     assert [steadiness(value) for value in (0.95, 0.8, 0.6, 0.1)] == [
         "very steady",
         "steady",
-        "somewhat shaky",
+        "fairly steady",
         "shaky",
     ]

@@ -361,3 +361,20 @@ def test_an_unknown_column_is_answered_with_the_nearest():
         read_table(frame, ignore=["income"])
     with pytest.raises(UnreadableTable, match="no column 'zzz'; it has 'alpha', 'beta', 'gamma', 'delta', 'epsilon', "):
         read_table(frame, ignore=["zzz"])
+
+
+def test_files_opened_as_text_are_read_too(tmp_path):
+    text = "size,coat\n4.1,long\n5,größer\n7.5,long\n"
+    path = tmp_path / "pets.csv"
+    path.write_text(text, encoding="utf-8")
+    with path.open(encoding="utf-8") as opened:
+        table = read_table(opened)
+    assert table.source == "pets.csv"
+    assert table.frame.equals(read_table(path).frame)
+    assert read_table(io.StringIO(text)).frame.equals(table.frame)
+
+
+@pytest.mark.parametrize("source", [None, 5, {"a": [1, 2]}, np.zeros((3, 2))])
+def test_what_is_no_table_is_named_with_what_is(source):
+    with pytest.raises(TypeError, match=f"{type(source).__name__}; pass a path, an open file, or a data frame"):
+        read_table(source)

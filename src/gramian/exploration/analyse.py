@@ -40,7 +40,7 @@ _TYPICAL = 5
 _ODD = 0.6  # oddness from which a row is called odd
 _ALTERNATIVE_ROWS, _ALTERNATIVE_TURNS = 500, 10  # clusters that stand apart settle in fewer
 _ALTERNATIVE_OVERLAP = 0.3  # beyond, it is no other view
-_ALTERNATIVE_STABILITY = 0.6
+_ALTERNATIVE_STABILITY = 0.75  # a second opinion has to be steady
 _ALTERNATIVE_LEAST = 0.1  # of the rows: a few rows apart are odd rows, not another grouping
 _STAGES = {
     "preparing": 1,
@@ -129,26 +129,29 @@ def _explore(
         model.remember(labels, rank, embedding)
     with stages("explaining"):
         values = _values(preparation, X)
-        reasons = importances(X, preparation.feature_columns_, table.columns, labels, seed=random_state)
-        odd = oddities(table.frame, table.columns, labels, values, oddness)
+        stability = choice.cluster_stability_[np.argsort(model.number_)]
+        clusters = _clusters(table, labels, rank, values, stability, random_state, kept)
+        different = X[kept] if len(kept) < n else X  # copies are no evidence
+        reasons = importances(different, names, table.columns, labels[kept], seed=random_state)
+        # Each different row once, and none that is among the most typical of its group, however small that is.
+        among = np.setdiff1d(kept, [row for cluster in clusters for row in cluster.typical])
+        odd = oddities(table.frame, table.columns, labels, values, oddness, among=among)
         gaps = missing_values(table.frame, table.columns, X, preparation.feature_columns_, seed=random_state)
-        if len(kept) < n:  # copies would make chance look like evidence
-            once = missing_values(table.frame.iloc[kept], table.columns, X[kept], names, seed=random_state)
-            gaps = replace(gaps, informative=once.informative)
+        if len(kept) < n:
+            without = missing_values(table.frame.iloc[kept], table.columns, different, names, seed=random_state)
+            gaps = replace(gaps, informative=without.informative)
         telling = [item.column for item in reasons]
         model.show(shown_cells(table, telling))
-        together = associations(X, preparation.feature_columns_, table.columns, telling, seed=random_state)
+        together = associations(different, names, table.columns, telling, seed=random_state)
         shown = glances(table.frame, table.columns, labels, together)
-    stability = choice.cluster_stability_[np.argsort(model.number_)]
-    clusters = _clusters(table, labels, rank, values, stability, random_state)
     levels = []
     if verdict != "none":
 
         def described(groups: Array, least: float) -> list[Cluster]:
-            central = _central_first(embedding, groups)
-            return _clusters(table, groups, central, values, np.full(int(groups.max()) + 1, least), random_state)
+            central = _central_first(embedding, np.maximum(groups, 0))
+            return _clusters(table, groups, central, values, np.full(int(groups.max()) + 1, least), random_state, kept)
 
-        levels = other_levels(choice, X, np.maximum(labels, 0), (names, table.columns), described, seed=random_state)
+        levels = other_levels(choice, X, labels, kept, (names, table.columns), described, seed=random_state)
     with stages("another grouping"):
         other = None
         if alternative and verdict != "none" and len(table.used) > 1 and n >= 50:
@@ -220,17 +223,18 @@ def _values(preparation: Preparation, X: Array) -> dict[str, Array]:
 
 
 def _clusters(
-    table: Table, labels: Array, rank: Array, values: dict[str, Array], stability: Array, seed: int
+    table: Table, labels: Array, rank: Array, values: dict[str, Array], stability: Array, seed: int, kept: Array
 ) -> list[Cluster]:
+    """Groups in words; of rows that are copies, ``kept`` has one each, and typical rows are such."""
     kinds = {column.name: column.kind for column in table.columns}
-    differences = group_differences(table.frame, table.columns, labels, values, seed=seed)
+    once = len(kept) / len(labels)
+    differences = group_differences(table.frame, table.columns, labels, values, seed=seed, once=once)
     clusters = []
     for c, found in enumerate(differences):
-        members = np.flatnonzero(labels == c)
+        members = kept[labels[kept] == c]
         typical = members[np.argsort(rank[members], kind="stable")[:_TYPICAL]]
-        told = sentence(found, kinds) or "no column stands out"
-        told = f"{told[0].upper()}{told[1:]}."
-        clusters.append(Cluster(c, len(members), float(stability[c]), typical.tolist(), found, told))
+        told = sentence(found, kinds)
+        clusters.append(Cluster(c, int((labels == c).sum()), float(stability[c]), typical.tolist(), found, told))
     return clusters
 
 
@@ -252,14 +256,17 @@ def _another(
         return None
     filled = np.where(np.isfinite(X), X, 0.0)
     whole = np.asarray(model.predict(filled))
-    overlap = normalized_mutual_info(labels, whole)
-    smallest = min(np.bincount(whole, minlength=2)) / len(whole)
+    grouped = labels >= 0  # a row without any value has no group of either kind
+    overlap = normalized_mutual_info(labels[grouped], whole[grouped])
+    sizes = np.bincount(whole[grouped], minlength=2)
+    smallest = sizes.min() / len(whole)
     if overlap > _ALTERNATIVE_OVERLAP or smallest < _ALTERNATIVE_LEAST:
         return None
-    order = np.argsort(-np.bincount(whole), kind="stable")
+    order = np.argsort(-sizes, kind="stable")
     whole = np.argsort(order)[whole]
     rank = _central_first(model.transform(filled), whole)
-    clusters = _clusters(table, whole, rank, values, np.full(2, stability), seed)
+    whole = np.where(grouped, whole, -1)
+    clusters = _clusters(table, whole, rank, values, np.full(2, stability), seed, kept)
     telling = list(dict.fromkeys(item.column for cluster in clusters for item in cluster.differences))[:3]
     text = "The rows can also be grouped another way"
     return Alternative(
@@ -288,7 +295,7 @@ def _overview(found: Exploration, untold: list[str], copies: int) -> list[str]:
         told.append(f"The {count(n, 'row')} are taken as one group, as asked.")
     elif found.verdict == "none":
         few = f"{count(n, 'row')} are too few to tell whether they form groups."
-        none = f"No groups stand out among the {count(n, 'row')}: tables of such columns without groups look the same."
+        none = f"No groups stand out among the {count(n, 'row')}: random rows of such columns look just as grouped."
         told.append(few if n < _TELLING_ROWS else none)
         if k > 1:
             told.append(f"The {count(k, 'part')} shown are the cut that was asked for.")

@@ -20,6 +20,7 @@ _CHANCE = 0.05  # that any difference of random groups is told
 _TOLD = 3  # differences in a sentence
 _MEDIAN_ROWS = 50_000  # a typical value needs no more
 _LARGE, _HUGE = 0.8, 2.0
+_DAY = 86_400
 
 
 @dataclass(frozen=True)
@@ -32,21 +33,28 @@ class _Found:
     difference: Difference
     levels: int = 1  # of which the one that differs most was taken
 
-    def is_notable(self, tests: int) -> bool:
+    def is_notable(self, tests: int, once: float) -> bool:
         """Whether it is worth telling, and more than random groups of these sizes would show in one of so many tests.
 
-        Means and shares have a variance of 1 / rows on this scale. The groups were found in the same columns, so this
-        is the least to ask for.
+        Means and shares have a variance of 1 / rows on this scale, of which copies do not count. The groups were found
+        in the same columns, so this is the least to ask for.
         """
-        freedom = self.inside + self.outside - 2
+        inside, outside = once * self.inside, once * self.outside
+        freedom = inside + outside - 2
         if freedom < 1:
             return False
         quantile = stdtrit(freedom, 1 - _CHANCE / (2 * tests * self.levels))
-        return self.size >= max(_NOTABLE, quantile * np.sqrt(1 / self.inside + 1 / self.outside))
+        return bool(self.size >= max(_NOTABLE, quantile * np.sqrt(1 / inside + 1 / outside)))
 
 
 def group_differences(
-    frame: Any, columns: list[Column], labels: Array, values: dict[str, Array], *, seed: int = 0
+    frame: Any,
+    columns: list[Column],
+    labels: Array,
+    values: dict[str, Array],
+    *,
+    seed: int = 0,
+    once: float = 1.0,
 ) -> list[list[Difference]]:
     """For every group the columns in which it differs most from the other rows, largest first.
 
@@ -61,6 +69,8 @@ def group_differences(
         Column → numbers (n,) to compare, for columns that are numbers or dates; heavy tails tamed, NaN for missing.
     seed : int
         Of the rows that typical values are taken from.
+    once : float, default 1.0
+        Share of the rows that are no copies of others.
     """
     k = int(labels.max()) + 1
     found: list[list[_Found]] = [[] for _ in range(k)]
@@ -84,10 +94,8 @@ def group_differences(
         for part in parts:
             for group, more in zip(found, part, strict=True):
                 group.extend(more)
-    return [
-        [item.difference for item in sorted(group, key=lambda item: -item.size) if item.is_notable(tests)][:_SHOWN]
-        for group in found
-    ]
+    notable = [[item for item in group if item.is_notable(tests, once)] for group in found]
+    return [[item.difference for item in sorted(group, key=lambda item: -item.size)[:_SHOWN]] for group in notable]
 
 
 def _of_values(column: Column, raw: Array, of_raw: Array, values: Array, labels: Array, k: int) -> list[list[_Found]]:
@@ -119,8 +127,12 @@ def _of_values(column: Column, raw: Array, of_raw: Array, values: Array, labels:
 
 def _middle(raw: Array, kind: str, words: Callable[[float], str]) -> str:
     if kind == DATE:
-        days = raw[~np.isnat(raw)]
-        return day(np.sort(days)[len(days) // 2]) if len(days) else "missing"
+        seconds = np.sort(raw[~np.isnat(raw)].astype("datetime64[s]").astype(np.int64))
+        if not len(seconds):
+            return "missing"
+        middle = int(seconds[(len(seconds) - 1) // 2] + seconds[len(seconds) // 2]) // 2
+        whole_days = not (seconds % _DAY).any()
+        return day(np.datetime64(middle - middle % _DAY if whole_days else middle, "s"))
     raw = raw[np.isfinite(raw)]
     return words(float(np.median(raw))) if len(raw) else "missing"
 
@@ -178,9 +190,11 @@ def _angle(count: Any, total: Any) -> Any:
 
 
 def sentence(differences: list[Difference], kinds: dict[str, str]) -> str:
-    """The most telling differences of a group in words; empty where there are none."""
-    parts = [_in_words(item, kinds[item.column]) for item in differences[:_TOLD]]
-    return listing(parts)
+    """The most telling differences of a group in words; names of columns keep their letters as they are."""
+    parts = [_in_words(item, kinds[item.column]) for item in differences[:_TOLD]] or ["no column stands out"]
+    told = listing(parts)
+    first = told if differences and told.startswith(differences[0].column) else told[0].upper() + told[1:]
+    return f"{first}."
 
 
 def _in_words(item: Difference, kind: str) -> str:

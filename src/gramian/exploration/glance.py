@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gramian.exploration.association import Associations
-from gramian.exploration.wording import count, day, listing, number, number_words, short
+from gramian.exploration.wording import count, day, listing, number, number_words, percent, short
 from gramian.tables import BOOLEAN, CATEGORY, DATE, USED, Column
 from gramian.typing import Array
 
@@ -117,13 +117,15 @@ def _glance(series: Any, column: Column, labels: Array) -> Glance:
 
 
 def _of_levels(series: Any, labels: Array, common: dict[str, Any]) -> Glance:
-    counts = series.astype(str).value_counts()
+    texts = series.map({True: short(True), False: short(False)}) if common["kind"] == BOOLEAN else series.astype(str)
+    counts = texts.value_counts()
+    counts = counts[counts > 0]
     levels = [str(level) for level in counts.index[:_LEVELS]]
-    codes = series.astype(str).map({level: i for i, level in enumerate(levels)}).fillna(len(levels)).to_numpy(int)
+    codes = texts.map({level: i for i, level in enumerate(levels)}).fillna(len(levels)).to_numpy(int)
     more = len(counts) - len(levels)
     names = [short(level) for level in levels] + ([count(more, "other")] if more > 0 else [])
     shares = counts.to_numpy() / len(series)
-    figures = [(short(level), f"{100 * share:.0f} %") for level, share in zip(levels[:3], shares, strict=False)]
+    figures = [(short(level), percent(share)) for level, share in zip(levels[:3], shares, strict=False)]
     return Glance(**common, figures=figures, bars=_counted(codes, labels, len(names)), names=names)
 
 

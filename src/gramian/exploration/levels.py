@@ -17,6 +17,7 @@ _SURE = 0.75  # stability of the least stable group from which a level is told
 _TELLING = 0.1  # dependence from which a column is named
 _NAMED = 2
 _AT_ONCE = 50_000  # rows
+_INSIDE = 0.9  # of the rows, for groups to be parts of larger ones
 
 Describe = Callable[[Array, float], list[Cluster]]
 """Groups in words, from labels by size and their stability."""
@@ -26,6 +27,7 @@ def other_levels(
     choice: AutoClustering,
     X: Array,
     labels: Array,
+    kept: Array,
     columns: tuple[list[str], list[Column]],
     describe: Describe,
     *,
@@ -40,7 +42,9 @@ def other_levels(
     X : ndarray (n, d)
         Prepared features.
     labels : ndarray (n,)
-        The chosen groups.
+        The chosen groups; −1 for rows of none, which have none at other levels either.
+    kept : ndarray
+        Rows that are no copies of others; these tell what divides the groups.
     columns : (list of str (d,), list of Column)
         The column of each feature, and the columns of the table.
     describe : callable
@@ -54,15 +58,28 @@ def other_levels(
         # Some rows at a time, and distances need no more digits.
         parts = (X[start : start + _AT_ONCE].astype(np.float32) for start in range(0, len(X), _AT_ONCE))
         other = np.concatenate([np.asarray(choice.labels_at(k, part)) for part in parts])
-        other = np.argsort(np.argsort(-np.bincount(other, minlength=k), kind="stable"))[other]
-        coarse, fine = (other, labels) if k < choice.n_clusters_ else (labels, other)
-        by = listing(_dividing(X, coarse, fine, columns, seed))
+        other = np.argsort(np.argsort(-np.bincount(other[labels >= 0], minlength=k), kind="stable"))[other]
+        other = np.where(labels >= 0, other, -1)
+        told = kept[labels[kept] >= 0]
+        coarse, fine = (part[told] for part in ((other, labels) if k < choice.n_clusters_ else (labels, other)))
+        by = listing(_dividing(X[told], coarse, fine, columns, seed))
         size = "larger" if k < choice.n_clusters_ else "smaller"
-        text = f"{k} {size} groups are found again too"
+        if _nested(coarse, fine) < _INSIDE:
+            by, size = "", "other"  # they cut across the chosen groups
+        across = ", which cut across these," if size == "other" else ""
+        text = f"{k} {size} groups{across} are found again too"
         if by:
             text += f"; they divide further by {by}" if size == "larger" else f", which divide these by {by}"
         found.append(Level(other, stable[k], describe(other, stable[k]), f"{text}."))
     return found
+
+
+def _nested(coarse: Array, fine: Array) -> float:
+    """The share of rows that are in the coarse group that most rows of their fine group are in."""
+    table = np.bincount(
+        fine * (int(coarse.max()) + 1) + coarse, minlength=(int(fine.max()) + 1) * (int(coarse.max()) + 1)
+    )
+    return float(table.reshape(int(fine.max()) + 1, -1).max(axis=1).sum() / len(fine))
 
 
 def _dividing(X: Array, coarse: Array, fine: Array, columns: tuple[list[str], list[Column]], seed: int) -> list[str]:

@@ -51,14 +51,16 @@ def _year(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share, with a digit more where it is small.
+    """A share in per cent, with a decimal below 10 %; never 0 % for something, never 100 % for less than all.
 
-    >>> percent(0.244), percent(0.0044), percent(0.0), percent(1e-5)
-    ('24 %', '0.4 %', '0 %', '< 0.1 %')
+    >>> percent(0.244), percent(0.0421), percent(0.0), percent(1e-5), percent(0.997), percent(1.0)
+    ('24 %', '4.2 %', '0 %', 'under 0.1 %', 'over 99 %', '100 %')
     """
     if 0 < share < 0.0005:
-        return "< 0.1 %"
-    return f"{100 * share:.1f} %" if 0 < share < 0.0095 else f"{100 * share:.0f} %"
+        return "under 0.1 %"
+    if 0.995 <= share < 1:
+        return "over 99 %"
+    return f"{round(100 * share, 1 if share < 0.0995 else 0):g} %"
 
 
 def count(n: int, one: str, many: str = "") -> str:

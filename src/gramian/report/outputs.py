@@ -129,6 +129,8 @@ def _found(exploration: Exploration) -> dict[str, Array]:
         "rank_in_group": exploration.rank,
         "oddness": np.round(exploration.oddness, 4),
     }
+    for level in exploration.levels:
+        found[f"group_of_{len(level.clusters)}"] = level.labels + 1
     if exploration.alternative is not None:
         found["other_group"] = exploration.alternative.labels + 1
     return found

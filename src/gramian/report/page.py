@@ -8,6 +8,7 @@ page's content security policy runs no script but its own and opens no connectio
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from dataclasses import dataclass
 from hashlib import sha256
@@ -34,6 +35,8 @@ _DIFFERENCES, _TYPICAL, _TYPICAL_COLUMNS = 6, 5, 5
 _CARDS, _IMPORTANCES, _WEIGHTS, _ODDITIES = 60, 200, 4, 50
 _PATTERNS, _PATTERN_COLUMNS = 12, 30
 _GLANCES = 60
+_BREAKS = re.compile(r"(?<=[^\W_]_)(?=[^\W_])|(?<=[^\W\d_][./-])(?=[^\W\d_])|(?<=[a-z])(?=[A-Z][a-z])")
+_AS_SURE = 0.02  # of overlap that nobody would call a difference
 _VERDICTS = {
     "clear": ("Clear groups", "Every group is found again when part of the table is left out."),
     "weak": ("Weak groups", "There are groups, but their borders are soft: read them as tendencies."),
@@ -116,7 +119,8 @@ def _templates() -> Environment:
         "row_name": words.row_name,
         "group_name": words.group_name,
         "name": lambda text: words.clean(text, words.LONGEST_NAME),
-        "sentence": lambda text: words.clean(text, words.LONGEST_SENTENCE),
+        "sentence": lambda text: _breaking(words.clean(text, words.LONGEST_SENTENCE)),
+        "breaking": _breaking,
     }
     templates.globals |= {
         "count": count,
@@ -125,6 +129,14 @@ def _templates() -> Environment:
         "first_row": words.FIRST_ROW,
     }
     return templates
+
+
+def _breaking(text: str) -> Any:
+    """A text whose long names may go on in a new line behind _ - . / and before a capital; numbers stay whole."""
+    from markupsafe import Markup, escape
+
+    parts = _BREAKS.sub("\0", text.replace(" %", "\u00a0%")).split("\0")
+    return Markup("<wbr>").join(escape(part) for part in parts)
 
 
 def _content(exploration: Exploration) -> dict[str, Any]:
@@ -163,6 +175,7 @@ def _content(exploration: Exploration) -> dict[str, Any]:
         "glances": _glances(exploration),
         "pairs": exploration.associations.strongest() if exploration.associations else [],
         "evidence": evidence_points(exploration.evidence, exploration.n_clusters, width=400, height=120),
+        "runner_up": _runner_up(exploration.evidence, exploration.n_clusters),
         "made": _made(exploration.made),
         "style": Markup(style),
         "script": Markup(script),
@@ -256,6 +269,19 @@ def _gaps(exploration: Exploration) -> dict[str, Any]:
         "more_patterns": max(len(patterns) - _PATTERNS, 0),
         "largest": max((rows for _, rows in patterns), default=1),
     }
+
+
+def _runner_up(evidence: list[tuple[int, float]], chosen: int) -> str:
+    """The other number of groups that is found again best, in words; empty where no other was tried."""
+    found = dict(evidence)
+    others = {k: value for k, value in evidence if k not in (1, chosen) and value == value}
+    if not others or chosen not in found:
+        return ""
+    best = max(others, key=lambda k: others[k])
+    size = "finer" if best > chosen else "coarser"
+    if others[best] >= found[chosen] - _AS_SURE:
+        return f"{best} groups are {size} and found again as surely ({words.share(others[best])})."
+    return f"The runner-up, {best} groups, is {size} and found again less surely ({words.share(others[best])})."
 
 
 def _made(made: dict[str, Any]) -> list[tuple[str, Any]]:

@@ -15,7 +15,7 @@ import numpy as np
 from gramian.exploration import Cluster, Difference, Exploration
 from gramian.exploration.wording import count
 from gramian.report.colours import INK, PAPER, group_colour, group_shape
-from gramian.report.data import first_view
+from gramian.report.data import first_view, label_places
 from gramian.report.words import clean, group_name, share
 from gramian.tables import USED
 
@@ -92,9 +92,9 @@ def _map(exploration: Exploration) -> Figure:
     axes.spines[:].set_color(_PALE)
     axes.set_facecolor("none")
     if len(exploration.clusters) > 1:
+        places = label_places(coordinates, labels)
         for cluster in exploration.clusters:
-            middle = np.median(coordinates[labels == cluster.label], axis=0)
-            _number_on(axes, middle, group_name(cluster.label))
+            _number_on(axes, places[cluster.label], group_name(cluster.label))
     _title(figure, f"{exploration.source}: {count(len(labels), 'row')} in {count(exploration.n_clusters, 'group')}")
     return figure
 

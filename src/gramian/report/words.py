@@ -10,6 +10,10 @@ import math
 import re
 from typing import Any
 
+import numpy as np
+
+from gramian.exploration.wording import percent
+
 FIRST_ROW = 1
 FIRST_GROUP = 1
 """What the first row and the first group are called in everything people read."""
@@ -56,22 +60,15 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def share(part: float) -> str:
-    """A share in per cent; never 0 % for something, never 100 % for less than all.
+    """A share in per cent, as sentences have it; a dash where it is unknown.
 
     Examples
     --------
     >>> from gramian.report.words import share
-    >>> share(0), share(0.0003), share(0.0421), share(0.9997), share(1)
-    ('0 %', 'under 0.1 %', '4.2 %', 'over 99 %', '100 %')
+    >>> share(0.0421), share(float("nan"))
+    ('4.2 %', '–')
     """
-    per_cent = 100 * float(part)
-    if math.isnan(per_cent):
-        return MISSING
-    if 0 < per_cent < 0.1:
-        return "under 0.1 %"
-    if 99.5 < per_cent < 100:
-        return "over 99 %"
-    return f"{number(round(per_cent, 1 if per_cent < 10 else 0))} %"
+    return MISSING if math.isnan(part) else percent(float(part))
 
 
 def effect(value: float) -> str:
@@ -88,8 +85,8 @@ def effect(value: float) -> str:
 
 
 def steadiness(value: float) -> str:
-    """How surely something is found again, in words."""
-    for least, word in ((0.9, "very steady"), (0.75, "steady"), (0.5, "somewhat shaky")):
+    """How surely something is found again, in words; a group of clear ones is at least fairly steady."""
+    for least, word in ((0.9, "very steady"), (0.75, "steady"), (0.6, "fairly steady")):
         if value >= least:
             return word
     return "shaky"
@@ -107,7 +104,7 @@ def cell(value: Any, kind: str) -> str:
     """One value of a table, for people; "" where it is missing. Years are numbers without separators."""
     if _is_missing(value):
         return ""
-    if kind == "boolean":
+    if kind == "boolean" or isinstance(value, bool | np.bool_):
         return _truth(value)
     if hasattr(value, "strftime"):
         return _moment(value)

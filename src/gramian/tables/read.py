@@ -8,6 +8,7 @@ them their types.
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import shlex
 import zlib
@@ -52,7 +53,7 @@ def read_table(
 
     Parameters
     ----------
-    source : str, path, binary file or data frame
+    source : str, path, open file or data frame
         ``"-"`` is the standard input. Data frames are those of pandas and polars.
     columns, ignore : collection of str, optional
         Names of the columns to use, or not to use; the others are kept for display. An identifier named in
@@ -102,8 +103,14 @@ def read_table(
     if max_rows is not None:
         max_rows = whole(max_rows, "max_rows", instead="None")
     if hasattr(source, "read") and stream is None:
-        source, stream = getattr(source, "name", "file"), source
-    is_frame = hasattr(source, "columns") and not isinstance(source, (str, os.PathLike))
+        source, stream = str(getattr(source, "name", "file")), source
+    if stream is not None and isinstance(stream.read(0), str):  # opened as text
+        stream = io.BytesIO(stream.read().encode())  # type: ignore[attr-defined]
+    is_path = isinstance(source, (str, os.PathLike))
+    is_frame = not is_path and hasattr(source, "columns")
+    if not is_frame and not is_path:
+        kind = type(source).__name__
+        raise TypeError(f"source is a {kind}; pass a path, an open file, or a data frame of pandas or polars")
     if is_frame:
         name = "the data frame"
     else:

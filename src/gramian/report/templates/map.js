@@ -15,6 +15,7 @@ async function startMap(facts, store) {
   const x = mergePlanes(bytes, 0, count, 2);
   const y = mergePlanes(bytes, 2 * count, count, 2);
   const groups = mergePlanes(groupBytes, 0, count, facts.widths.group);
+  const grouped = facts.groups.length > 1;
   const nearest = nearestIndex(x, y);
   let points = startPoints(byId('points'), x, y, count > MANY_POINTS, (other) => {
     points = other;
@@ -159,7 +160,8 @@ async function startMap(facts, store) {
     } else if (by === 'group' || by === 'alternative') {
       const codes = by === 'group' ? groups : mergePlanes(await store.unpack(by), 0, count, facts.widths[by]);
       if (mine !== turn) return;
-      showGroups(codes, (code) => (code ? `Group ${code - 1 + facts.first_group}` : 'In no group'));
+      const one = by === 'group' && !grouped;
+      showGroups(codes, (code) => (code ? (one ? 'All rows' : `Group ${code - 1 + facts.first_group}`) : one ? 'Rows without values' : 'In no group'));
     } else if (by === 'oddness') {
       const odd = Float32Array.from(await store.unpack('oddness'), (code) => code / 255);
       if (mine !== turn) return;
@@ -192,7 +194,7 @@ async function startMap(facts, store) {
 
   const picker = byId('colour-by');
   const option = (value, text) => element('option', text, { value });
-  picker.append(option('group', 'group'));
+  picker.append(option('group', grouped ? 'group' : 'nothing'));
   if (facts.alternative) picker.append(option('alternative', 'the other grouping'));
   picker.append(option('oddness', 'oddness'));
   const coloured = facts.columns.filter((fact) => fact.scale !== 'levels' || (fact.levels > 1 && fact.levels <= 200 && fact.kind !== 'identifier' && fact.kind !== 'text'));
@@ -216,7 +218,7 @@ async function startMap(facts, store) {
   const showTip = async (i, px, py) => {
     const pairs = await store.values(i, TIP_COLUMNS);
     if (state.hover !== i) return;
-    tip.replaceChildren(element('h3', `Row ${store.nameOf(i)}, ${groupText(i)}`), valueList(pairs));
+    tip.replaceChildren(element('h3', `Row ${store.nameOf(i)}${grouped || !groups[i] ? `, ${groupText(i)}` : ''}`), valueList(pairs));
     tip.hidden = false;
     const right = px + 18 + tip.offsetWidth < view.width;
     tip.style.left = `${Math.max(right ? px + 18 : px - 18 - tip.offsetWidth, 4)}px`;
@@ -244,13 +246,14 @@ async function startMap(facts, store) {
     if (state.chosen !== i) return undefined;
     const alike = likeness(facts.embedding, codes, i);
     state.alike = largest(alike, ALIKE_ROWS, i);
-    const group = groups[i] ? `, more typical than ${formatShare(typical[i] / 255)} of it` : '';
+    const than = `ore typical than ${formatShare(typical[i] / 255)} of `;
+    const place = !groups[i] ? 'In no group' : grouped ? `In ${groupText(i)}, m${than}it` : `M${than}the rows`;
     const back = element('button', 'Let go of this row', { type: 'button', class: 'plain' });
     back.addEventListener('click', () => choose(-1));
     const listed = i < facts.listed ? [element('button', 'Find it in the table', { type: 'button', class: 'plain', 'data-line': i }), ' '] : [];
     chosenBox.replaceChildren(
       element('h3', `Row ${store.nameOf(i)}`),
-      element('p', `In ${groupText(i)}${group}; oddness ${twoDigits(odd[i] / 255)}.`.replace('In in', 'In'), { class: 'quiet' }),
+      element('p', `${place}; oddness ${twoDigits(odd[i] / 255)}.`, { class: 'quiet' }),
       valueList(pairs),
       element('h4', `The ${state.alike.length} rows most like it`),
       await alikeTable(alike),
@@ -264,7 +267,7 @@ async function startMap(facts, store) {
     const columns = await Promise.all(shown.map(store.column));
     const table = element('table');
     const head = element('tr');
-    for (const name of ['Row', 'Likeness', 'Group', ...shown.map((fact) => fact.name)]) head.append(element('th', name, { scope: 'col', dir: 'auto' }));
+    for (const name of ['Row', 'Likeness', ...(grouped ? ['Group'] : []), ...shown.map((fact) => fact.name)]) head.append(element('th', name, { scope: 'col', dir: 'auto' }));
     table.append(element('thead'), element('tbody'));
     table.tHead.append(head);
     for (const i of state.alike) {
@@ -272,7 +275,8 @@ async function startMap(facts, store) {
       const button = element('button', store.nameOf(i), { type: 'button', class: 'row', 'data-row': store.rowOf(i), 'aria-label': `Show row ${store.nameOf(i)} on the map` });
       const name = element('th', '', { scope: 'row' });
       name.append(button);
-      line.append(name, element('td', formatNumber(Math.min(alike[i], 1), 3)), element('td', groups[i] ? String(groups[i] - 1 + facts.first_group) : '–'));
+      line.append(name, element('td', formatNumber(Math.min(alike[i], 1), 3)));
+      if (grouped) line.append(element('td', groups[i] ? String(groups[i] - 1 + facts.first_group) : '–'));
       for (const column of columns) line.append(element('td', column.text(i) || '–', { dir: 'auto' }));
       table.tBodies[0].append(line);
     }

@@ -17,11 +17,15 @@ async function startTable(facts, store) {
   const two = (value) => value.toFixed(2);
   const groupText = (i) => (groups[i] ? String(groups[i] - 1 + facts.first_group) : '–');
   // What a line shows: a title, a value to sort by, and a text.
-  const fields = [
-    { title: 'Row', value: (i) => store.rowOf(i), text: (i) => store.nameOf(i) },
-    { title: 'Group', value: (i) => groups[i] || Infinity, text: groupText },
+  const grouped = facts.groups.length > 1;
+  const ofGroups = [
+    { title: 'Group', value: (i) => groups[i] || Infinity, text: groupText, rising: true },
     { title: 'Membership', value: share(membership), text: (i) => two(membership[i] / 255) },
-    { title: 'Rank in group', value: (i) => ranks[i], text: (i) => formatNumber(ranks[i], 0) },
+  ];
+  const fields = [
+    { title: 'Row', value: (i) => store.rowOf(i), text: (i) => store.nameOf(i), rising: true },
+    ...(grouped ? ofGroups : []),
+    { title: grouped ? 'Rank in group' : 'Rank', value: (i) => ranks[i], text: (i) => formatNumber(ranks[i], 0), rising: true },
     { title: 'Oddness', value: share(odd), text: (i) => two(odd[i] / 255) },
     ...columns.map((column, j) => ({
       title: shown[j].name,
@@ -69,7 +73,7 @@ async function startTable(facts, store) {
     const cell = element('th', '', { scope: 'col', dir: 'auto' });
     const button = element('button', field.title, { type: 'button' });
     button.addEventListener('click', () => {
-      sorted = { field: place, descending: sorted.field === place ? !sorted.descending : place > 1 && !field.words && place !== 3 };
+      sorted = { field: place, descending: sorted.field === place ? !sorted.descending : !field.words && !field.rising };
       buttons.forEach((other) => other.removeAttribute('aria-sort'));
       cell.setAttribute('aria-sort', sorted.descending ? 'descending' : 'ascending');
       sort();
