@@ -9,10 +9,9 @@ no group, are in the reference too. Used by the latent classes of clustering.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 from scipy.stats import kurtosis
 
 from gramian.typing import Array
@@ -23,9 +22,14 @@ _STEP = 0.7  # of each round towards the wanted shares
 _HEAVY = 1.0  # excess of the fourth moment over the normal's
 
 
+Kind = Literal["normal", "uniform"]
+KINDS: tuple[Kind, Kind] = ("normal", "uniform")
+
+
 class Copula(NamedTuple):
     """What rows are drawn from."""
 
+    kind: Kind  # of the coordinates along their principal axes
     factor: Array  # (q, q), square root of the covariance of the coordinates
     values: list[Array]  # the sorted observed values of each column of numbers
     heavy: list[bool]  # which of these columns keep their distribution
@@ -33,7 +37,9 @@ class Copula(NamedTuple):
     offsets: list[Array]  # of each categorical column (levels,)
 
 
-def fit_copula(numbers: Array, codes: Array, sizes: Array, rng: np.random.Generator) -> Copula:
+def fit_copula(
+    numbers: Array, codes: Array, sizes: Array, rng: np.random.Generator, *, kind: Kind = "normal"
+) -> Copula:
     """The copula of a table.
 
     Parameters
@@ -45,6 +51,7 @@ def fit_copula(numbers: Array, codes: Array, sizes: Array, rng: np.random.Genera
     sizes : ndarray (c,) of int
         Number of levels; each occurs.
     rng : Generator
+    kind : {"normal", "uniform"}
     """
     values = [np.sort(column[~np.isnan(column)]) for column in numbers.T]
     heavy = [bool(kurtosis(known) > _HEAVY) for known in values]
@@ -53,9 +60,9 @@ def fit_copula(numbers: Array, codes: Array, sizes: Array, rng: np.random.Genera
     points = [whitened_levels(share) for share in shares]
     wanted = _covariance(_coordinates(numbers, codes, values, points))
     offsets = [np.log(np.maximum(share, 1e-12)) for share in shares]
-    noise = rng.standard_normal((_FITTED_ROWS, len(wanted)))
+    noise = _noise(kind, (_FITTED_ROWS, len(wanted)), rng)
     latent = wanted.copy()
-    copula = Copula(_root(latent), values, heavy, points, offsets)
+    copula = Copula(kind, _root(latent), values, heavy, points, offsets)
     for _ in range(_ROUNDS):
         drawn, levels = _rows(noise @ copula.factor.T, copula)
         found = _covariance(_coordinates(drawn, levels, values, points))
@@ -70,7 +77,12 @@ def fit_copula(numbers: Array, codes: Array, sizes: Array, rng: np.random.Genera
 def draw_tables(copula: Copula, n: int, n_tables: int, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
     """Numbers (n, d) and codes (n, c) of tables without groups, complete."""
     for _ in range(n_tables):
-        yield _rows(rng.standard_normal((n, len(copula.factor))) @ copula.factor.T, copula)
+        yield _rows(_noise(copula.kind, (n, len(copula.factor)), rng) @ copula.factor.T, copula)
+
+
+def _noise(kind: Kind, shape: tuple[int, int], rng: np.random.Generator) -> Array:
+    """Of mean 0 and variance 1."""
+    return rng.standard_normal(shape) if kind == "normal" else rng.uniform(-(3**0.5), 3**0.5, shape)
 
 
 def whitened_levels(shares: Array) -> Array:
@@ -121,7 +133,7 @@ def _rows(latent: Array, copula: Copula) -> tuple[Array, Array]:
     numbers = np.empty((len(latent), d))
     for j, (known, heavy) in enumerate(zip(copula.values, copula.heavy, strict=True)):
         if heavy:
-            place = np.minimum((ndtr(latent[:, j]) * len(known)).astype(np.intp), len(known) - 1)
+            place = latent[:, j].argsort().argsort() * len(known) // len(latent)  # by rank, whatever the kind
             numbers[:, j] = known[place]
         else:
             numbers[:, j] = known.mean() + known.std() * latent[:, j]
