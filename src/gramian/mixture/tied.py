@@ -1,14 +1,15 @@
-"""Many small mixtures with one covariance for all components, fitted to one table as a batch.
+"""Many small mixtures of components of one shape, fitted to one table as a batch.
 
 Choosing a number of latent classes takes hundreds of mixtures of the same few hundred rows: several starts, parts of
-the rows (rows of weight 0), many sizes. One by one, the calls would cost more than the arithmetic. With one covariance
-Σ and G_p, the inverse of Σ over the columns that pattern p observes, the whole of EM is products of a few matrices:
+the rows (rows of weight 0), many sizes. One by one, the calls would cost more than the arithmetic. Component k has the
+covariance s_k Σ: one shape for all, and a size of its own. With G_p, the inverse of Σ over the columns that pattern p
+observes (o_p of them), the whole of EM is products of a few matrices:
 
-    log f(x_i | k) = −½ x_iᵀ G_p x_i + x_iᵀ G_p μ_k − ½ μ_kᵀ G_p μ_k − ½ log|2π Σ_p|,
-    completed x_ik − μ_k = Σ G_p (x_i − μ_k),        Cov(x_i | observed) = Σ − Σ G_p Σ,
+    −2 log f(x_i | k) = (x_i − μ_k)ᵀ G_p (x_i − μ_k) / s_k + o_p log s_k + log|2π Σ_p|,
+    completed x_ik − μ_k = Σ G_p (x_i − μ_k),        Cov(x_i | observed, k) = s_k (Σ − Σ G_p Σ),
 
-so nothing of size rows × components × columns is made. Results are those of ``em.py`` with ``covariance_type="tied"``.
-Used by the latent classes of clustering.
+so nothing of size rows × components × columns is made. With all sizes 1, results are those of ``em.py`` with
+``covariance_type="tied"``. Used by the latent classes of clustering.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from gramian.typing import Array
 _BATCH_ENTRIES = 2**18  # numbers in the largest array of one step: it stays in the cache
 _LEAST_WEIGHT = 1e-12
 _UNSEEN = 1e-9  # rows: a component with less stays where it is
+_SIZES = (1 / 3, 3.0)  # of components: a few far rows are no class of their own
 _LOG_2PI = float(np.log(2 * np.pi))
 
 
@@ -37,21 +39,23 @@ class Mixtures(NamedTuple):
     means: Array  # (S, K, d)
     covariances: Array  # (S, d, d)
     levels: Array  # (S, K, L)
+    scales: Array  # (S, K), s_k
 
     @classmethod
     def of(cls, parameters: Sequence[Parameters]) -> Mixtures:
-        """Side by side; all of the same size."""
+        """Side by side, from tied covariances; all of as many components."""
         assert all(one.levels is not None for one in parameters)
-        stacked = (np.stack([np.asarray(one[i], np.float64) for one in parameters]) for i in range(4))
-        return cls(*stacked)
+        weights, means, covariances, levels = (np.stack([one[i] for one in parameters]) for i in range(4))
+        return cls(weights, means, covariances, levels, np.ones_like(weights))
 
     def take(self, which: Array | slice) -> Mixtures:
         """Some of them."""
         return Mixtures(*(part[which] for part in self))
 
     def single(self, s: int) -> Parameters:
-        """One of them, as ``em.py`` has it."""
-        return Parameters(*(part[s] for part in self))
+        """One of them, as ``em.py`` has it, with a covariance (K, d, d) for each component."""
+        covariances = self.scales[s][:, None, None] * self.covariances[s]
+        return Parameters(self.weights[s], self.means[s], covariances, self.levels[s])
 
 
 class TiedTable:
@@ -105,7 +109,14 @@ class _Shared(NamedTuple):
 
 
 def run_tied(
-    table: TiedTable, start: Mixtures, *, steps: int, tol: float, ridge: float, rows: Array | None = None
+    table: TiedTable,
+    start: Mixtures,
+    *,
+    steps: int,
+    tol: float,
+    ridge: float,
+    rows: Array | None = None,
+    scaled: bool = True,
 ) -> tuple[Mixtures, Array]:
     """Improve mixtures by EM, each until its bound per row changes by less than ``tol``.
 
@@ -121,6 +132,8 @@ def run_tied(
         Added to every variance in each step; more than 0.
     rows : ndarray (S, n), optional
         Weight of each row for each mixture, in the order of the table given; 1 by default.
+    scaled : bool, default True
+        Let components have sizes s_k from a third to three times the usual; otherwise all are 1.
 
     Returns
     -------
@@ -133,14 +146,14 @@ def run_tied(
     done = []
     for part in slices(S, length):
         weights = None if rows is None else rows[part][:, table.order]
-        done.append(_run(table, start.take(part), steps, tol, ridge, weights))
+        done.append(_run(table, start.take(part), steps, tol, ridge, weights, scaled))
     parts = [mixtures for mixtures, _ in done]
     joined = Mixtures(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
     return joined, np.concatenate([bounds for _, bounds in done])
 
 
 def _run(
-    table: TiedTable, mixtures: Mixtures, steps: int, tol: float, ridge: float, weights: Array | None
+    table: TiedTable, mixtures: Mixtures, steps: int, tol: float, ridge: float, weights: Array | None, scaled: bool
 ) -> tuple[Mixtures, Array]:
     S = len(mixtures.weights)
     totals = np.full(S, float(len(table))) if weights is None else weights.sum(axis=1)
@@ -148,7 +161,7 @@ def _run(
     result = Mixtures(*(part.copy() for part in mixtures))
     for _ in range(steps):
         current = None if weights is None else weights[active]
-        mixtures, bound = _step(table, mixtures, ridge, current, totals[active])
+        mixtures, bound = _step(table, mixtures, ridge, current, totals[active], scaled)
         settled = np.abs(bound - bounds[active]) < tol
         bounds[active] = bound
         for into, part in zip(result, mixtures, strict=True):
@@ -162,18 +175,18 @@ def _run(
 
 def posteriors(table: TiedTable, mixtures: Mixtures) -> tuple[Array, Array]:
     """Shares of the components in each row (S, n, K), and the log-likelihoods of the rows (S, n)."""
-    joint = _log_joint(table, mixtures, _shared(table, mixtures.covariances))[0]
+    joint, _, _ = _log_joint(table, mixtures, _shared(table, mixtures.covariances))
     gamma, likelihoods = memberships(joint, axis=2)
     back = np.argsort(table.order)
     return gamma[:, back], likelihoods[:, back]
 
 
 def _step(
-    table: TiedTable, old: Mixtures, ridge: float, weights: Array | None, totals: Array
+    table: TiedTable, old: Mixtures, ridge: float, weights: Array | None, totals: Array, scaled: bool
 ) -> tuple[Mixtures, Array]:
     """One iteration: the next mixtures, and the bounds of the given ones."""
     shared = _shared(table, old.covariances)
-    joint, images = _log_joint(table, old, shared)
+    joint, images, distances = _log_joint(table, old, shared)
     gamma, likelihoods = memberships(joint, axis=2)
     if weights is not None:
         gamma *= weights[:, :, None]
@@ -184,11 +197,12 @@ def _step(
     new_weights = np.maximum(counts / totals[:, None], _LEAST_WEIGHT)
     new_weights /= new_weights.sum(axis=1, keepdims=True)
     probabilities = level_probabilities(gamma.transpose(0, 2, 1) @ table.hot, levels)
-    means, covariances = old.means, old.covariances
+    means, covariances, scales = old.means, old.covariances, old.scales
     if means.shape[2]:
-        means, covariances = _moments(table, old, shared, gamma, images, weights, counts, totals)
+        means, covariances, scales = _moments(table, old, shared, gamma, images, distances, scaled)
         covariances = covariances + ridge * np.eye(means.shape[2])
-    return Mixtures(new_weights, means, covariances, probabilities), (likelihoods.sum(axis=1) + prior) / totals
+    new = Mixtures(new_weights, means, covariances, probabilities, scales)
+    return new, (likelihoods.sum(axis=1) + prior) / totals
 
 
 def _shared(table: TiedTable, covariances: Array) -> _Shared:
@@ -222,52 +236,61 @@ def _images(table: TiedTable, shared: _Shared, vectors: Array) -> Array:
     return out
 
 
-def _log_joint(table: TiedTable, mixtures: Mixtures, shared: _Shared) -> tuple[Array, Array]:
-    """log(w_k f(observed part of row i | k)), (S, n, K), and G_p x_i, (S, n, d); rows in the order of the table."""
+def _log_joint(table: TiedTable, mixtures: Mixtures, shared: _Shared) -> tuple[Array, Array, Array]:
+    """log(w_k f(observed part of row i | k)), (S, n, K), G_p x_i, (S, n, d), and (x_i − μ_k)ᵀ G_p (x_i − μ_k)."""
     log_levels = np.log(mixtures.levels)
     S, K, L = log_levels.shape
     joint = (table.hot @ log_levels.reshape(S * K, L).T).reshape(len(table), S, K).transpose(1, 0, 2)
     joint = joint + np.log(mixtures.weights)[:, None]
-    images = np.empty((S, len(table), 0))
+    images, distances = np.empty((S, len(table), 0)), np.zeros((S, 1, 1))
     if mixtures.means.shape[2]:
         images = _images(table, shared, table.values[None])
         means = mixtures.means
         moved = np.matmul(shared.inverses, means.transpose(0, 2, 1)[:, None])  # (S, P, d, K), G_p μ_k
         squares = np.einsum("spdk,skd->spk", moved, means)
-        joint += images @ means.transpose(0, 2, 1)
-        own = np.einsum("snd,nd->sn", images, table.values)
-        joint -= 0.5 * (own + shared.log_volumes[:, table.pattern])[:, :, None]
-        joint -= 0.5 * squares[:, table.pattern]
-    return joint, images
+        distances = images @ (-2 * means.transpose(0, 2, 1))
+        distances += np.einsum("snd,nd->sn", images, table.values)[:, :, None]
+        distances += squares[:, table.pattern]
+        np.maximum(distances, 0.0, out=distances)
+        volumes = shared.log_volumes[:, :, None] + table.observed[:, None] * np.log(mixtures.scales)[:, None]
+        joint -= 0.5 * (distances / mixtures.scales[:, None] + volumes[:, table.pattern])
+    return joint, images, distances
 
 
 def _moments(
-    table: TiedTable,
-    old: Mixtures,
-    shared: _Shared,
-    gamma: Array,
-    images: Array,
-    weights: Array | None,
-    counts: Array,
-    totals: Array,
-) -> tuple[Array, Array]:
-    """The next means and covariances."""
+    table: TiedTable, old: Mixtures, shared: _Shared, gamma: Array, images: Array, distances: Array, scaled: bool
+) -> tuple[Array, Array, Array]:
+    """The next means, covariances and scales: each raises the bound, given those before it."""
     G, sigma, means = shared.inverses, old.covariances, old.means
+    S, K, d = means.shape
     shares = np.add.reduceat(gamma, table.starts, axis=1)  # (S, P, K), of a pattern in a component
-    # Σ_i γ_ik G_p (x_i − μ_k), and the same for squares; Σ on the left (and right) gives the completed deviations.
+    counts = shares.sum(axis=1)
+    mass = np.maximum(counts, _UNSEEN)
+    # Σ_i γ_ik G_p (x_i − μ_k); Σ on the left gives the completed deviations.
     moved = np.matmul(G, means.transpose(0, 2, 1)[:, None]).transpose(0, 1, 3, 2)  # (S, P, K, d)
     sums = gamma.transpose(0, 2, 1) @ images - np.einsum("spk,spkd->skd", shares, moved)
-    expected = _images(table, shared, gamma @ means)
-    own = images if weights is None else images * weights[:, :, None]
-    crossed = images.transpose(0, 2, 1) @ expected
-    scatter = own.transpose(0, 2, 1) @ images - crossed - crossed.transpose(0, 2, 1)
-    flat = moved.reshape(len(G), -1, means.shape[2])
-    scatter += (flat * shares.reshape(len(G), -1, 1)).transpose(0, 2, 1) @ flat
-    of_pattern = shares.sum(axis=2)
-    spread = np.einsum("sp,spij->sij", of_pattern, G)
+    sums = np.where(counts[:, :, None] > _UNSEEN, sums, 0.0)
     steps = sums @ sigma  # Σ_i γ_ik (completed x_i − μ_k)
-    mass = np.maximum(counts, _UNSEEN)[:, :, None]
-    steps = np.where(counts[:, :, None] > _UNSEEN, steps, 0.0)
-    around = sigma @ (scatter - spread) @ sigma - steps.transpose(0, 2, 1) @ (steps / mass)
-    new = sigma + around / totals[:, None, None]
-    return means + steps / mass, (new + new.transpose(0, 2, 1)) / 2
+    scales = old.scales
+    if scaled and K > 1:
+        lost = (steps * sums).sum(axis=2) / mass  # of the distances, as the means move
+        holes = ((d - table.observed)[:, None] * shares).sum(axis=1) * old.scales
+        # One row of the usual size is added.
+        found = (np.maximum((gamma * distances).sum(axis=1) - lost, 0.0) + holes + d) / (d * (counts + 1))
+        usual = np.exp((counts * np.log(found)).sum(axis=1) / counts.sum(axis=1))
+        scales = np.clip(found / usual[:, None], *_SIZES)
+    ratios = old.scales / scales
+    gamma, shares, spread = gamma / scales[:, None], shares / scales[:, None], shares * ratios[:, None]
+    expected = _images(table, shared, gamma @ means)
+    crossed = images.transpose(0, 2, 1) @ expected
+    scatter = (
+        (images * gamma.sum(axis=2)[:, :, None]).transpose(0, 2, 1) @ images - crossed - crossed.transpose(0, 2, 1)
+    )
+    flat = moved.reshape(S, -1, d)
+    scatter += (flat * shares.reshape(S, -1, 1)).transpose(0, 2, 1) @ flat
+    of_pattern = spread.sum(axis=2)
+    scatter -= np.einsum("sp,spij->sij", of_pattern, G)
+    around = sigma @ scatter @ sigma - steps.transpose(0, 2, 1) @ (steps / (mass * scales)[:, :, None])
+    total = counts.sum(axis=1)[:, None, None]
+    new = sigma * (of_pattern.sum(axis=1)[:, None, None] / total) + around / total
+    return means + steps / mass[:, :, None], (new + new.transpose(0, 2, 1)) / 2, scales

@@ -1,8 +1,8 @@
 """Groups of a table with categories: latent classes, their number, and whether there are any.
 
 The steps are pure functions. Mixtures of normal and multinomial columns are fitted for every number of classes; the
-number is the one that saves most description (ICL) among those whose least stable class is found again; and tables of a
-normal copula, which have the same columns and pairs of columns but no groups, say what a gain is worth.
+number is the one that saves most description (ICL) among those whose least stable class is found again; and tables of
+a copula, which have the same columns and pairs of columns but no groups, say what a gain is worth.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Verdict = Literal["clear", "weak", "none"]
 
 _STARTS, _CUTS, _MERGES = 6, 4, 4
 _SHORT, _LONG = 8, 60  # steps of EM for every start, and for the best
-_SETTLED = 1e-5  # change of the bound per row
+_SETTLED, _ROUGHLY_SETTLED = 1e-5, 1e-4  # change of the bound per row: of the table, of parts and references
 _FINISHED = 2
 _PATIENCE = 3  # numbers of classes in a row that bring nothing
 _SHARE_OF_GAIN = 0.9
@@ -36,6 +36,7 @@ _PARTS, _PART = 10, 0.7
 _PART_STARTS = 4
 _AS_STABLE = 0.05
 _SURE = 0.75  # of a level
+_TESTED_ROWS = 500
 _REFERENCES = 20
 _FEW_REFERENCES, _NEAR = 8, (0.3, 3.0)  # are enough where the excess is not between these
 _DEVIATIONS = 2.5  # beyond the mean of the references
@@ -108,14 +109,14 @@ class ClassTable:
             merged.append(new - (new > second[pair]))
         return merged
 
-    def fit(self, k: int, starts: list[Array]) -> Classes:
-        """The mixture of highest likelihood: a few steps of EM from every start, more from the best."""
+    def fit(self, k: int, starts: list[Array], *, finished: int = _FINISHED, tol: float = _SETTLED) -> Classes:
+        """The mixture of highest likelihood: a few steps of EM from every start, more from the best ``finished``."""
         begin = Mixtures.of([self._start(labels, k) for labels in starts])
         ridge = 1 / len(self.numbers)  # one row of N(0, I)
-        found, bounds = run_tied(self.table, begin, steps=_SHORT, tol=_SETTLED, ridge=ridge)
+        found, bounds = run_tied(self.table, begin, steps=_SHORT, tol=tol, ridge=ridge)
         if k > 1:
-            best = np.argsort(-bounds, kind="stable")[:_FINISHED]
-            found, bounds = run_tied(self.table, found.take(best), steps=_LONG - _SHORT, tol=_SETTLED, ridge=ridge)
+            best = np.argsort(-bounds, kind="stable")[:finished]
+            found, bounds = run_tied(self.table, found.take(best), steps=_LONG - _SHORT, tol=tol, ridge=ridge)
         best = bounds.argmax()[None]
         found, bound = found.take(best), float(bounds.max())
         gamma, likelihoods = (part[0] for part in posteriors(self.table, found))
@@ -130,7 +131,7 @@ class ClassTable:
             rows[i, index] = 1
             begin += [self._start(labels, k, index) for labels in starts]
         count, ridge = len(parts[0][1]), 1 / len(parts[0][0])
-        options = {"tol": _SETTLED, "ridge": ridge}
+        options = {"tol": _ROUGHLY_SETTLED, "ridge": ridge}
         found, bounds = run_tied(self.table, Mixtures.of(begin), steps=_SHORT, rows=rows.repeat(count, 0), **options)
         best = np.argsort(-bounds.reshape(-1, count), axis=1, kind="stable")[:, :_FINISHED]
         chosen = (best + np.arange(len(parts))[:, None] * count).ravel()
@@ -143,7 +144,8 @@ class ClassTable:
     def n_parameters(self, k: int) -> int:
         """Free parameters of a mixture of k classes."""
         sizes = self.levels.sizes
-        return free_parameters("tied", k, self.numbers.shape[1]) + k * int((sizes - 1).sum())
+        d = self.numbers.shape[1]
+        return free_parameters("tied", k, d) + (k - 1) * (d > 0) + k * int((sizes - 1).sum())
 
     def _start(self, labels: Array, k: int, rows: Array | slice = slice(None)) -> Parameters:
         d = self.numbers.shape[1]
@@ -211,7 +213,7 @@ class ClassModel:
         """The classes in another order."""
         assert parameters.levels is not None
         means, levels = parameters.means[order], parameters.levels[order]
-        return cls(parameters.weights[order], means, parameters.covariances, levels, sizes)
+        return cls(parameters.weights[order], means, parameters.covariances[order], levels, sizes)
 
     def posteriors(self, variables: Variables) -> Array:
         """Probability (n, k) of each class, given what is known of a row."""
@@ -219,7 +221,7 @@ class ClassModel:
         covariances = self.covariances if d else np.ones((len(self.weights), 0))
         parameters = Parameters(self.weights, self.means, covariances, self.levels)
         table = IncompleteTable(variables.numbers, indicators(variables.codes, self.sizes))
-        found: Array = memberships(log_joint(table, parameters, "tied" if d else "diag"), axis=1)[0]
+        found: Array = memberships(log_joint(table, parameters, "full" if d else "diag"), axis=1)[0]
         return found
 
 
@@ -318,10 +320,11 @@ def latent_classes(
     models = {other: ClassModel.of(fits[other].parameters, order, variables.sizes) for other, order in orders.items()}
     labels = alternatives[k]
     whole, each = stability(labels, resampled[k]), cluster_stability(labels, resampled[k])
-    between = float((found.posteriors.max(axis=1) < _UNSURE).mean())
-    excess = beyond_copula(variables, rows, sorted({2, 3, k} & set(fits)), gains_of(table, fits, rows), rng)
+    between = _between(found)
+    excess, usual = beyond_copula(variables, rows, {i: fits[i].labels for i in {2, 3, k} & set(fits)}, rng)
     verdict: Verdict = "weak"
-    if excess <= 1 and between >= 0.05:
+    # Classes that gain no more than in tables without groups may still be found by how few rows lie between them.
+    if excess <= 1 and between >= min(0.05, usual / 2):
         verdict = "none"
     elif excess > 1 and whole >= 0.75 and each.min() >= 0.6 and between < 0.1:
         verdict = "clear"
@@ -334,12 +337,6 @@ def latent_classes(
 def _by_size(labels: Array, k: int) -> Array:
     """The classes, the largest first."""
     return np.argsort(-np.bincount(labels, minlength=k), kind="stable")
-
-
-def gains_of(table: ClassTable, fits: dict[int, Classes], rows: float) -> dict[int, float]:
-    """Gain of ICL over one class for every number of classes that was fitted."""
-    base = completed_likelihood(table, fits[1], rows)
-    return {k: completed_likelihood(table, found, rows) - base for k, found in fits.items()}
 
 
 def _worth_trying(gains: Array) -> list[int]:
@@ -372,41 +369,45 @@ def _resampled(table: ClassTable, labels: Array, k: int, rng: np.random.Generato
 
 
 def beyond_copula(
-    variables: Variables, rows: float, numbers: list[int], gains: dict[int, float], rng: np.random.Generator
-) -> float:
+    variables: Variables, rows: float, labels: dict[int, Array], rng: np.random.Generator
+) -> tuple[float, float]:
     """By how much the gains exceed those of tables without groups, in what is usual among these.
+
+    At most 500 rows are enough to tell.
 
     Parameters
     ----------
     variables : Variables
     rows : float
         Effective number of rows.
-    numbers : list of int
-        The numbers of classes that count.
-    gains : dict
-        Of the table, by number of classes.
+    labels : dict of int to ndarray (n,)
+        The classes for each number of them that counts.
     rng : Generator
 
     Returns
     -------
     excess : float
         The largest gain per row over the mean of the references, in their standard deviations, divided by what one
-        reference in hundreds would have over the others. Above 1, the table has structure that they do not have.
+        reference in hundreds would have over the others. Above 1, the table has structure that they do not have. The
+        least over all kinds of references counts.
+    between : float
+        Mean share of rows between the classes of the references, for the largest number of them.
     """
     n = len(variables)
-    found = np.array([gains[k] / n for k in numbers])
-    excesses = []
+    index = np.sort(rng.choice(n, min(n, _TESTED_ROWS), replace=False))
+    rows, sample = rows * len(index) / n, _occurring(variables.rows(index))
+    numbers = sorted(labels)
+    found, _ = _tested(sample, rows, numbers, rng, {k: own[index] for k, own in labels.items()})
+    excesses, between = [], []
     for kind in KINDS:
-        copula = fit_copula(variables.numbers, variables.codes, variables.sizes, rng, kind=kind)
-        references: list[list[float]] = []
-        for drawn, codes in draw_tables(copula, n, _REFERENCES, rng):
-            drawn[np.isnan(variables.numbers)] = np.nan
-            codes[variables.codes < 0] = -1
-            table = ClassTable(Variables(drawn, codes, variables.sizes, variables.categories))
-            fits = {1: table.fit(1, [np.zeros(n, np.intp)])}
-            fits |= {k: table.fit(k, table.starts(k, _STARTS, rng)) for k in numbers}
-            own = gains_of(table, fits, rows)
-            references.append([own[k] / n for k in numbers])
+        copula = fit_copula(sample.numbers, sample.codes, sample.sizes, rng, kind=kind)
+        references: list[Array] = []
+        for drawn, codes in draw_tables(copula, len(index), _REFERENCES, rng):
+            drawn[np.isnan(sample.numbers)] = np.nan
+            codes[sample.codes < 0] = -1
+            gains, unsure = _tested(Variables(drawn, codes, sample.sizes, sample.categories), rows, numbers, rng, {})
+            references.append(gains)
+            between.append(unsure)
             if len(references) == _FEW_REFERENCES:
                 so_far = _excess(found, np.array(references))
                 if not _NEAR[0] < so_far < _NEAR[1]:
@@ -414,7 +415,42 @@ def beyond_copula(
         excesses.append(_excess(found, np.array(references)))
         if excesses[-1] <= 1:
             break
-    return min(excesses)
+    return min(excesses), float(np.mean(between))
+
+
+def _tested(
+    variables: Variables, rows: float, numbers: list[int], rng: np.random.Generator, known: dict[int, Array]
+) -> tuple[Array, float]:
+    """Gains per row for some numbers of classes, and the share of rows between the most classes."""
+    n = len(variables)
+    table = ClassTable(variables)
+    base = completed_likelihood(table, table.fit(1, [np.zeros(n, np.intp)]), rows)
+    gains, found = [], None
+    for k in numbers:
+        starts = table.starts(k, _PART_STARTS, rng) + ([known[k]] if k in known else [])
+        found = table.fit(k, starts, finished=1, tol=_ROUGHLY_SETTLED)
+        gains.append((completed_likelihood(table, found, rows) - base) / n)
+    return np.array(gains), 0.0 if found is None else _between(found)
+
+
+def _occurring(variables: Variables) -> Variables:
+    """Levels that occur, in the discrete columns that have two; numbers that have two values."""
+    varying = [len(np.unique(column[~np.isnan(column)])) > 1 for column in variables.numbers.T]
+    columns, sizes, kept = [], [], []
+    for j, column in enumerate(variables.codes.T):
+        levels = np.unique(column[column >= 0])
+        if len(levels) > 1:
+            columns.append(np.where(column < 0, -1, np.searchsorted(levels, column)))
+            sizes.append(len(levels))
+            kept.append(j)
+    codes = np.column_stack([np.empty((len(variables), 0), np.intp), *columns])
+    numbers = variables.numbers[:, np.array(varying, bool)]
+    return Variables(numbers, codes, np.array(sizes, np.intp), variables.categories[kept])
+
+
+def _between(found: Classes) -> float:
+    """Share of rows whose largest posterior is small."""
+    return float((found.posteriors.max(axis=1) < _UNSURE).mean())
 
 
 def _excess(found: Array, references: Array) -> float:
