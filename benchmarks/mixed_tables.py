@@ -4,9 +4,9 @@
 number of groups), 60 tables without (right: "none"), penguins and tables of UCI with categories (adjusted Rand index
 with the classes, the number of groups not given). Each table goes through a file. By default it is read, prepared and
 grouped by the calls that ``exploration/analyse.py`` makes: verdict and groups are those of the command line, without
-ranks, reasons and pictures, which take as long again. ``--command-line`` runs the command line instead, of this checkout
-or that of ``--package-path``. ``--check`` verifies instead that an oracle finds the planted groups. The designs are in
-``mixed_designs.py``; nothing may be tuned on them.
+ranks, reasons and pictures, which take as long again. ``--command-line`` runs the command line instead, of this
+checkout or that of ``--package-path``. ``--check`` verifies instead that an oracle finds the planted groups. The
+designs are in ``mixed_designs.py``; nothing may be tuned on them.
 """
 
 from __future__ import annotations

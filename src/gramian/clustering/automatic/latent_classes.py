@@ -247,7 +247,8 @@ class LatentClasses:
         Mean adjusted Rand index with the classes of parts of the rows.
     cluster_stability : ndarray (k,)
     excess : float
-        Gain beyond that of tables without groups; above 1, there is structure.
+        Gain beyond that of tables without groups; above 1, there is structure. With a given number of classes, too, it
+        is that of the table: of 2, 3 and the number that gains most.
     between : float
         Share of rows whose largest posterior is below 0.9.
     verdict : {"clear", "weak", "none"}
@@ -295,8 +296,8 @@ def latent_classes(
     """
     n = len(variables)
     table = ClassTable(variables)
-    most = min(max_classes, n // 2) if n_classes is None else n_classes
-    fits, gains = fit_all(table, rows, max(most, 1), rng)
+    # All numbers are fitted where one is asked for, too: whether there are groups is asked of the table, not of the cut.
+    fits, gains = fit_all(table, rows, max(min(max_classes, n // 2), 1), rng)
     if n_classes is not None and n_classes not in fits:
         fits[n_classes] = table.fit(n_classes, table.starts(n_classes, 2 * _STARTS, rng))
     resampled: dict[int, list[tuple[Array, Array]]] = {}
@@ -321,7 +322,8 @@ def latent_classes(
     labels = alternatives[k]
     whole, each = stability(labels, resampled[k]), cluster_stability(labels, resampled[k])
     between = _between(found)
-    excess, usual = beyond_copula(variables, rows, {i: fits[i].labels for i in {2, 3, k} & set(fits)}, rng)
+    judged = {2, 3, k if n_classes is None else int(gains.argmax()) + 1} & set(fits) - {1} or {k}
+    excess, usual = beyond_copula(variables, rows, {i: fits[i].labels for i in judged}, rng)
     verdict: Verdict = "weak"
     # Classes that gain no more than in tables without groups may still be found by how few rows lie between them.
     if excess <= 1 and between >= min(0.05, usual / 2):
