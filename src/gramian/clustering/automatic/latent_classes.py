@@ -42,6 +42,7 @@ _FEW_REFERENCES, _NEAR = 8, (0.3, 3.0)  # are enough where the excess is not bet
 _DEVIATIONS = 2.5  # beyond the mean of the references
 _RESOLUTION = 0.02  # of a gain per row: finer differences between tables say nothing
 _UNSURE = 0.9  # a row whose largest posterior is less lies in between
+_APART = 0.1  # of the rows in between: with fewer, and half as many as in tables without groups, classes stand apart
 
 
 # Mixtures of one table ----------------------------------------------------------------------------------------
@@ -325,10 +326,10 @@ def latent_classes(
     judged = {2, 3, k if n_classes is None else int(gains.argmax()) + 1} & set(fits) - {1} or {k}
     excess, usual = beyond_copula(variables, rows, {i: fits[i].labels for i in judged}, rng)
     verdict: Verdict = "weak"
-    # Classes that gain no more than in tables without groups may still be found by how few rows lie between them.
-    if excess <= 1 and between >= min(0.05, usual / 2):
+    # Classes that gain no more than in tables without groups may still stand apart by how few rows lie between them.
+    if excess <= 1 and between >= min(_APART, usual / 2):
         verdict = "none"
-    elif excess > 1 and whole >= 0.75 and each.min() >= 0.6 and between < 0.1:
+    elif excess > 1 and whole >= 0.75 and each.min() >= 0.6 and between < _APART:
         verdict = "clear"
     posterior = found.posteriors[:, orders[k]]
     return LatentClasses(
