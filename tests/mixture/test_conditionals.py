@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gramian.mixture.conditionals import _inverses, completed, factorized, gaussians
+from gramian.mixture.conditionals import completed, factorized, gaussians, inverses
 from gramian.mixture.patterns import IncompleteTable
 from mixture.textbook import conditional
 
@@ -22,7 +22,7 @@ def covariances(rng, count, d):
 def test_inverses(rng, q):
     """Swept and LAPACK inverses and log-determinants are those of numpy.linalg, matrix by matrix."""
     A = covariances(rng, 12, q).reshape(3, 4, q, q)
-    inverse, log_determinant = _inverses(A.transpose(0, 2, 3, 1).copy())
+    inverse, log_determinant = inverses(A.transpose(0, 2, 3, 1).copy())
     np.testing.assert_allclose(inverse.transpose(0, 3, 1, 2), np.linalg.inv(A), rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(log_determinant, np.linalg.slogdet(A)[1], rtol=1e-9, atol=1e-9)
 

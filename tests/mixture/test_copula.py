@@ -75,3 +75,33 @@ def test_two_groups_become_one_cloud():
     np.testing.assert_allclose(np.corrcoef(found.T), np.corrcoef(X.T), atol=0.03)
     assert (np.abs(X[:, 0]) < 0.3).mean() < 0.02
     assert (np.abs(found[:, 0]) < 0.3).mean() > 0.15
+
+
+@pytest.mark.parametrize("kind", ["uniform", "ordered normal", "ordered uniform"])
+def test_other_kinds_keep_shares_and_dependence(kind, table):
+    copula = fit_copula(*table, np.array([3, 4]), np.random.default_rng(0), kind=kind)
+    ((numbers, codes),) = draw_tables(copula, 20_000, 1, np.random.default_rng(1))
+    assert numbers.shape == (20_000, 2)
+    for given, found in zip(table[1].T, codes.T, strict=True):
+        expected = np.bincount(given[given >= 0]) / (given >= 0).sum()
+        np.testing.assert_allclose(np.bincount(found) / len(found), expected, atol=0.04)
+    x, category = table[0][:, 0], table[1][:, 0]
+    for level in range(3):
+        expected = np.nanmean(x[category == level])
+        assert numbers[codes[:, 0] == level, 0].mean() == pytest.approx(expected, abs=0.3 * np.nanstd(x))
+
+
+def test_ordered_levels_follow_a_column_as_closely_as_one_that_was_cut():
+    """A number cut into five parts leaves no doubt about the level; scores of levels would leave much."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=800)
+    codes = rng.permutation(5)[np.searchsorted(norm.ppf([0.2, 0.4, 0.6, 0.8]), x)][:, None]
+    left = {}
+    for kind in ("normal", "ordered normal"):
+        copula = fit_copula(x[:, None], codes, np.array([5]), np.random.default_rng(0), kind=kind)
+        ((found, levels),) = draw_tables(copula, 5000, 1, np.random.default_rng(1))
+        within = [found[levels[:, 0] == level, 0].var() for level in range(5)]
+        left[kind] = np.mean(within)
+    cut = np.mean([x[codes[:, 0] == level].var() for level in range(5)])
+    assert left["ordered normal"] < 1.5 * cut
+    assert left["ordered normal"] < left["normal"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gramian.mixture.starts import cluster_labels, observed_scale, start_from_labels
+from gramian.mixture.starts import cluster_labels, observed_scale, quick_clusters, start_from_labels
 
 
 @pytest.fixture
@@ -60,3 +60,13 @@ def test_clusters_without_rows(rng, kind):
     np.testing.assert_array_equal(start.means[1], [30.0, 30.0])
     np.testing.assert_allclose(start.weights, np.array([21, 1, 1]) / 23)
     assert all(np.isfinite(part).all() for part in start[:3])
+
+
+def test_quick_clusters_are_those_of_kmeans(rng):
+    X = rng.normal(size=(90, 3)) + 9 * np.eye(3)[np.arange(90) % 3]
+    labels = quick_clusters(X, 3, rng)
+    assert len(np.unique(np.column_stack([labels, np.arange(90) % 3]), axis=0)) == 3
+
+
+def test_quick_clusters_of_equal_rows(rng):
+    assert set(quick_clusters(np.ones((6, 2)), 4, rng)) <= set(range(4))

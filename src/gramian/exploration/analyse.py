@@ -301,7 +301,8 @@ def _overview(found: Exploration, untold: list[str], copies: int) -> list[str]:
             told.append(f"The {count(k, 'part')} shown are the cut that was asked for.")
     else:
         strength = {"clear": "clearly", "weak": "only weakly"}[found.verdict]
-        told.append(f"The {count(n, 'row')} fall {strength} into {count(k, 'group')}.")
+        asked = "" if found.made["parameters"]["clusters"] == "chosen" else ", as many as asked for"
+        told.append(f"The {count(n, 'row')} fall {strength} into {count(k, 'group')}{asked}.")
         telling = [item.column for item in found.importances[:3] if item.dependence >= 0.05]
         if telling:
             told.append(f"What tells the groups apart most: {listing(telling)}.")

@@ -146,7 +146,7 @@ def _fill(stack: Stack, D: Array, work: Array, log_norm: Array, precisions: Arra
     m = stack.missing.T
     if not len(m):
         return np.empty((len(precisions), 0, 0, len(stack.missing)), D.dtype)
-    spread, log_determinants = _inverses(precisions[:, m[:, None], m[None]])
+    spread, log_determinants = inverses(precisions[:, m[:, None], m[None]])
     np.matmul(precisions, D[:, :, stack.rows], out=work[:, :, stack.rows])
     K, d = D.shape[:2]
     for block in stack.blocks:
@@ -169,8 +169,8 @@ def _fill(stack: Stack, D: Array, work: Array, log_norm: Array, precisions: Arra
     return spread
 
 
-def _inverses(A: Array) -> tuple[Array, Array]:
-    """Inverses and log-determinants of positive definite matrices (G, q, q, P), along the last axis."""
+def inverses(A: Array) -> tuple[Array, Array]:
+    """Inverses, in place, and log-determinants of positive definite matrices (G, q, q, P), along the last axis."""
     q = A.shape[1]
     if q > _SWEPT:
         matrices = np.ascontiguousarray(A.transpose(0, 3, 1, 2))

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from gramian import AutoClustering, load, save
-from gramian.clustering.automatic.mixed import FeatureLevels, choose_mixed
+from gramian.clustering.automatic.mixed import CategoryKernel, FeatureLevels, choose_mixed
+from gramian.kernels import ClusterKernel
 from gramian.metrics import adjusted_rand
 
 
@@ -97,3 +98,41 @@ def test_numbers_alone_are_grouped_by_views(rng):
     model = AutoClustering(3, random_state=0).fit(numbers, feature_columns=names, categorical_columns=["idle"])
     assert adjusted_rand(model.labels_, labels) > 0.7
     assert model.used_.tolist() == [True] * 4 + [False] * 5
+
+
+def test_levels_are_placed_as_comparing_each_would(rng):
+    levels = np.unique(rng.integers(0, 3, (12, 4)).astype(float), axis=0)
+    rows = rng.integers(0, 4, (300, 4)).astype(float)
+    rows[rng.random(300) < 0.1, 2] = np.nan
+    found = FeatureLevels(["c"], np.empty(0, int), [np.arange(4)], [levels]).columns(rows)[1][:, 0]
+    equal = (rows[:, None] == levels).all(axis=2)
+    np.testing.assert_array_equal(found, np.where(equal.any(axis=1), equal.argmax(axis=1), -1))
+    assert (found >= 0).any()
+    none = FeatureLevels(["c"], np.empty(0, int), [np.arange(4)], [levels[:0]]).columns(rows)[1]
+    assert (none == -1).all()
+
+
+def test_the_kernel_is_the_cluster_kernel_of_numbers_and_codes(rng):
+    X, columns, _ = planted(rng, 80)
+    inner = ClusterKernel(3, 5, random_state=0)
+    kernel = CategoryKernel(inner, columns, ["first", "second", "idle"]).fit(X)
+    numbers, codes = FeatureLevels.of(X, columns, {"first", "second", "idle"}).columns(X)
+    table = np.hstack([numbers, np.where(codes < 0, np.nan, codes)])
+    expected = ClusterKernel(3, 5, random_state=0, categorical_features=[2, 3, 4]).fit(table)
+    np.testing.assert_allclose(kernel(X[:9], X), expected(table[:9], table))
+    np.testing.assert_allclose(kernel.gram(X).degrees(), expected.gram(table).degrees())
+    np.testing.assert_allclose(kernel.diagonal(X), expected.diagonal(table))
+    assert kernel.frequencies(2, 4, rng) is None
+
+
+def test_latent_classes_have_a_kernel_that_knows_categories(rng):
+    X, columns, labels = planted(rng)
+    model = AutoClustering(random_state=0).fit(
+        X, feature_columns=columns, categorical_columns=["first", "second", "idle"]
+    )
+    kept = X[:, model.used_]
+    K = model.kernel_(kept)
+    same = labels[:, None] == labels
+    assert K[same].mean() > 3 * K[~same].mean()
+    for k in model.row_levels_:
+        assert adjusted_rand(model.labels_at(k, X), model.row_levels_[k]) == 1

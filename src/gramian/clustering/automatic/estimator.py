@@ -14,8 +14,9 @@ from gramian.clustering.automatic.assignment import votes
 from gramian.clustering.automatic.chance import structure
 from gramian.clustering.automatic.choice import Choice, Evidence, Judged, Trials, choose, gather_evidence
 from gramian.clustering.automatic.completion import CompletedGraph, Completion
+from gramian.clustering.automatic.frames import PreparedFrame, has_other_kinds, new_features
 from gramian.clustering.automatic.graphs import KINDS
-from gramian.clustering.automatic.mixed import MixedChoice, MixedModel, choose_mixed
+from gramian.clustering.automatic.mixed import CategoryKernel, MixedChoice, MixedModel, choose_mixed
 from gramian.clustering.automatic.rows import SHARPENED, Rows, cluster_kernel
 from gramian.clustering.automatic.views import MIXTURE, WAYS, fitting_ways, mixture_parts
 from gramian.kernels import ClusterKernel, Kernel, NeighborGraph
@@ -44,7 +45,8 @@ class AutoClustering(ClusterMixin, BaseEstimator):
     category and means of every number.
 
     Columns count in standard deviations. Missing values are filled from the nearest row that has them; the cluster
-    kernel takes them as they are.
+    kernel takes them as they are. A data frame with columns that are no numbers (text, categories, truth values,
+    dates) is prepared as :func:`gramian.explore` does it; one of numbers alone is taken as the array it holds.
 
     Parameters
     ----------
@@ -81,7 +83,10 @@ class AutoClustering(ClusterMixin, BaseEstimator):
     evidence_ : list of (int, float)
         Numbers of clusters, and the stability of the least stable cluster with each.
     kernel_ : Kernel
-        The similarity of the chosen way, fitted; the cluster kernel for k-means, linkage and the mixture.
+        The similarity of the chosen way, fitted; the cluster kernel for k-means, linkage and the mixture, and one that
+        knows categories for latent classes. Of the features that count: ``used_``.
+    preparation_ : Preparation or None
+        How the columns of a data frame became features; None if they are features already.
 
     Notes
     -----
@@ -119,8 +124,8 @@ class AutoClustering(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like (n, d)
-            NaN where missing.
+        X : array-like or data frame (n, d)
+            NaN where missing. Frames of pandas and polars may have columns of any kind.
         y : ignored
         feature_columns : sequence (d,), optional
             The column of a table that each feature comes from, where one column became several features, as a category
@@ -132,7 +137,11 @@ class AutoClustering(ClusterMixin, BaseEstimator):
         -------
         self : AutoClustering
         """
-        given = X
+        given, preparation = X, None
+        if feature_columns is None and not len(categorical_columns) and has_other_kinds(X):
+            frame = PreparedFrame.of(X)
+            X, preparation = frame.features, frame.preparation
+            feature_columns, categorical_columns = frame.columns, frame.categories
         X = check_samples(self, X, ensure_min_samples=2, **_CHECKS)
         k = check_count(self, "n_clusters", len(X), none_allowed=True)
         check_whole(self, "max_clusters", least=2)
@@ -147,9 +156,13 @@ class AutoClustering(ClusterMixin, BaseEstimator):
             k, used = 1, np.ones(len(columns), bool)
         kept = [name for name, counts in zip(columns, used, strict=True) if counts]
         if mixed is not None and mixed.found is not None:
-            self._keep_classes(X, mixed, kept, used, seed)
+            self._keep_classes(X, mixed, kept, used, categories, seed)
         else:
             self._keep_views(X[:, used], k, kept, rng, seed)
+            if mixed is not None and mixed.groupless:
+                # The views' references shuffle categories, as if they were independent; those of classes do not.
+                self.verdict_ = "none"
+        self.preparation_ = preparation
         self.left_out_, self.used_ = [] if mixed is None else mixed.left_out, used
         remember_columns(self, given)
         return self
@@ -173,14 +186,17 @@ class AutoClustering(ClusterMixin, BaseEstimator):
         self.agreement_, self.candidates_ = choice.agreement, choice.candidates
         self._keep(X, judged.index, choice.labels, (completion, rows.completed), evidence)
 
-    def _keep_classes(self, X: Array, mixed: MixedChoice, columns: list[Any], used: Array, seed: int) -> None:
+    def _keep_classes(
+        self, X: Array, mixed: MixedChoice, columns: list[Any], used: Array, categories: Collection[Any], seed: int
+    ) -> None:
         """Keep the latent classes of a table with categories."""
         found = mixed.found
         assert found is not None
         features = X[:, used]
         completion = Completion(columns).fit(features[mixed.rows])
         self.classes_, self.mixture_, self.components_ = mixed.model, None, None
-        self.kernel_ = cluster_kernel(len(mixed.rows), seed).fit(features[mixed.rows])
+        known = [name for name in dict.fromkeys(columns) if name in categories]
+        self.kernel_ = CategoryKernel(cluster_kernel(len(mixed.rows), seed), columns, known).fit(features[mixed.rows])
         self.agreement_ = 1.0
         k = found.posteriors.shape[1]
         candidate = {"name": "latent_classes", "title": _CLASSES, "n_clusters": k, "agreement": np.nan, "cut": np.nan}
@@ -211,7 +227,7 @@ class AutoClustering(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         n_clusters : int
-        X : array-like (n_new, d)
+        X : array-like or data frame (n_new, d)
 
         Returns
         -------
@@ -222,7 +238,9 @@ class AutoClustering(ClusterMixin, BaseEstimator):
             raise ValueError(
                 f"n_clusters={n_clusters} is no level that was found; pass one of {list(self.row_levels_)}"
             )
-        X = validate_data(self, X, reset=False, **_CHECKS)
+        X = self._features(X)
+        if self.classes_ is not None:
+            return self.classes_.posteriors(X, n_clusters).argmax(axis=1)
         completed = self.completion_.transform(X[:, self.used_])
         labels: Array = votes(completed, self.rows_, self.row_levels_[n_clusters], n_clusters).argmax(axis=1)
         return labels
@@ -232,7 +250,7 @@ class AutoClustering(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like (n_new, d)
+        X : array-like or data frame (n_new, d)
 
         Returns
         -------
@@ -246,15 +264,21 @@ class AutoClustering(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like (n_new, d)
+        X : array-like or data frame (n_new, d)
 
         Returns
         -------
         probabilities : ndarray (n_new, n_clusters_)
         """
         check_is_fitted(self, "labels_")
-        X = validate_data(self, X, reset=False, **_CHECKS)
+        X = self._features(X)
         return self._shares(X if self.classes_ is not None else X[:, self.used_])
+
+    def _features(self, X: Matrix) -> Array:
+        """New rows as the features that were fitted."""
+        if self.preparation_ is not None:
+            return new_features(self.preparation_, X)
+        return np.asarray(validate_data(self, X, reset=False, **_CHECKS))
 
     def _shares(self, X: Array) -> Array:
         """Shares of rows of all features for latent classes, of those used otherwise."""

@@ -1,34 +1,33 @@
 """Groups of a table with categories: latent classes, their number, and whether there are any.
 
 The steps are pure functions. Mixtures of normal and multinomial columns are fitted for every number of classes; the
-number is the one that saves most description (ICL) among those whose least stable class is found again; and tables of a
-normal copula, which have the same columns and pairs of columns but no groups, say what a gain is worth.
+number is the one that saves most description (ICL) among those whose least stable class is found again; and tables of
+a copula, which have the same columns and pairs of columns but no groups, say what a gain is worth.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
 from gramian.clustering.automatic.stability import cluster_stability, stability
 from gramian.clustering.automatic.variables import Variables
-from gramian.mixture.copula import draw_tables, fit_copula
-from gramian.mixture.em import CovarianceType, Parameters, log_joint, memberships, run_em
-from gramian.mixture.levels import Levels, indicators, observed_levels
+from gramian.mixture.copula import KINDS, draw_tables, fit_copula
+from gramian.mixture.em import Parameters, log_joint, memberships
+from gramian.mixture.levels import indicators, observed_levels
 from gramian.mixture.patterns import IncompleteTable
 from gramian.mixture.scaling import free_parameters
-from gramian.mixture.starts import start_from_labels, start_levels
+from gramian.mixture.starts import quick_clusters, start_from_labels, start_levels
+from gramian.mixture.tied import Mixtures, TiedTable, posteriors, run_tied
 from gramian.typing import Array
 
 Verdict = Literal["clear", "weak", "none"]
 
-_STARTS, _CUTS = 6, 4
+_STARTS, _CUTS, _MERGES = 6, 4, 4
 _SHORT, _LONG = 8, 60  # steps of EM for every start, and for the best
+_SETTLED, _ROUGHLY_SETTLED = 1e-5, 1e-4  # change of the bound per row: of the table, of parts and references
 _FINISHED = 2
 _PATIENCE = 3  # numbers of classes in a row that bring nothing
 _SHARE_OF_GAIN = 0.9
@@ -36,10 +35,14 @@ _MOST_TRIED = 6
 _PARTS, _PART = 10, 0.7
 _PART_STARTS = 4
 _AS_STABLE = 0.05
+_SURE = 0.75  # of a level
+_TESTED_ROWS = 500
 _REFERENCES = 20
+_FEW_REFERENCES, _NEAR = 8, (0.3, 3.0)  # are enough where the excess is not between these
 _DEVIATIONS = 2.5  # beyond the mean of the references
 _RESOLUTION = 0.02  # of a gain per row: finer differences between tables say nothing
 _UNSURE = 0.9  # a row whose largest posterior is less lies in between
+_APART = 0.1  # of the rows in between: with fewer, and half as many as in tables without groups, classes stand apart
 
 
 # Mixtures of one table ----------------------------------------------------------------------------------------
@@ -53,6 +56,7 @@ class Classes(NamedTuple):
     parameters: Parameters
     likelihood: float
     entropy: float
+    bound: float  # that EM has raised: of the likelihood and the prior
 
 
 class ClassTable:
@@ -64,25 +68,21 @@ class ClassTable:
         Complete rows for k-means: numbers, and indicators over the root of their share.
     """
 
-    def __init__(self, variables: Variables, levels: Levels | None = None) -> None:
+    def __init__(self, variables: Variables) -> None:
         numbers, sizes = variables.numbers, variables.sizes
-        hot = indicators(variables.codes, sizes)
-        self.levels = observed_levels(variables.codes, sizes, 1.0) if levels is None else levels
-        self.table = IncompleteTable(numbers, hot)
-        self.kind: CovarianceType = "tied" if numbers.shape[1] else "diag"
-        self.hot = hot
+        self.hot = indicators(variables.codes, sizes)
+        self.levels = observed_levels(variables.codes, sizes, 1.0)
+        self.table = TiedTable(numbers, self.hot, self.levels)
         self.numbers = np.where(np.isnan(numbers), 0.0, numbers)
         seen = np.repeat(variables.codes.T >= 0, sizes, axis=0)
-        filled = np.where(seen, hot, self.levels.shares[:, None]) / np.sqrt(self.levels.shares)[:, None]
+        filled = np.where(seen, self.hot, self.levels.shares[:, None]) / np.sqrt(self.levels.shares)[:, None]
         self.features = np.hstack([self.numbers, filled.T])
-        centred = self.features - self.features.mean(axis=0)
-        left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
-        self.axes = left * lengths
+        self.axes = principal_axes(self.features)
 
-    def starts(self, k: int, count: int, rng: np.random.Generator) -> list[Array]:
-        """Labels of k-means, alternately in the first k principal axes and in all features."""
-        spaces = (self.axes[:, :k], self.features)
-        return [_kmeans(spaces[i % 2], k, rng) for i in range(count)]
+    def starts(self, k: int, count: int, rng: np.random.Generator, rows: Array | slice = slice(None)) -> list[Array]:
+        """Labels of k-means of some rows, alternately in the first k principal axes and in all features."""
+        spaces = (self.axes[rows, :k], self.features[rows])
+        return [quick_clusters(spaces[i % 2], k, rng) for i in range(count)]
 
     def cuts(self, labels: Array, rng: np.random.Generator) -> list[Array]:
         """Labels with one more class, of one of the largest cut in two."""
@@ -92,46 +92,73 @@ class ClassTable:
             rows = np.flatnonzero(labels == largest)
             if len(rows) > 1:
                 new = labels.copy()
-                new[rows[_kmeans(self.axes[rows], 2, rng) == 1]] = counts.size
+                new[rows[quick_clusters(self.axes[rows], 2, rng) == 1]] = counts.size
                 cut.append(new)
         return cut
 
-    def fit(self, k: int, starts: list[Array]) -> Classes:
-        """The mixture of highest likelihood: a few steps of EM from every start, more from the best."""
-        short = [self._run(self._start(labels, k), _SHORT) for labels in starts]
-        best = sorted(short, key=lambda found: -found[1])[:_FINISHED]
-        done = [self._run(parameters, _LONG - _SHORT) for parameters, _ in best] if k > 1 else best
-        parameters = max(done, key=lambda found: found[1])[0]
-        gamma, likelihoods = memberships(log_joint(self.table, parameters, self.kind), axis=1)
+    def merges(self, labels: Array) -> list[Array]:
+        """Labels with one class less: two that are near each other, in rows and by Ward's criterion, made one."""
+        counts = np.bincount(labels)
+        hot = (labels[:, None] == np.arange(len(counts))).astype(np.float64)
+        means = hot.T @ self.features / np.maximum(counts, 1)[:, None]
+        first, second = np.triu_indices(len(counts), 1)
+        gaps = ((means[first] - means[second]) ** 2).sum(axis=1)
+        loss = gaps * counts[first] * counts[second] / np.maximum(counts[first] + counts[second], 1)
+        merged = []
+        for pair in np.argsort(loss, kind="stable")[:_MERGES]:
+            new = np.where(labels == second[pair], first[pair], labels)
+            merged.append(new - (new > second[pair]))
+        return merged
+
+    def fit(self, k: int, starts: list[Array], *, finished: int = _FINISHED, tol: float = _SETTLED) -> Classes:
+        """The mixture of highest likelihood: a few steps of EM from every start, more from the best ``finished``."""
+        begin = Mixtures.of([self._start(labels, k) for labels in starts])
+        ridge = 1 / len(self.numbers)  # one row of N(0, I)
+        found, bounds = run_tied(self.table, begin, steps=_SHORT, tol=tol, ridge=ridge)
+        if k > 1:
+            best = np.argsort(-bounds, kind="stable")[:finished]
+            found, bounds = run_tied(self.table, found.take(best), steps=_LONG - _SHORT, tol=tol, ridge=ridge)
+        best = bounds.argmax()[None]
+        found, bound = found.take(best), float(bounds.max())
+        gamma, likelihoods = (part[0] for part in posteriors(self.table, found))
         entropy = -float((gamma * np.log(np.maximum(gamma, 1e-300))).sum())
-        return Classes(gamma.argmax(axis=1), gamma, parameters, float(likelihoods.sum()), entropy)
+        return Classes(gamma.argmax(axis=1), gamma, found.single(0), float(likelihoods.sum()), entropy, bound)
+
+    def fit_parts(self, k: int, parts: list[tuple[Array, list[Array]]]) -> list[Array]:
+        """Labels of the rows of each part of the table, from starts of its own; all parts at once."""
+        rows = np.zeros((len(parts), len(self.numbers)))
+        begin = []
+        for i, (index, starts) in enumerate(parts):
+            rows[i, index] = 1
+            begin += [self._start(labels, k, index) for labels in starts]
+        count, ridge = len(parts[0][1]), 1 / len(parts[0][0])
+        options = {"tol": _ROUGHLY_SETTLED, "ridge": ridge}
+        found, bounds = run_tied(self.table, Mixtures.of(begin), steps=_SHORT, rows=rows.repeat(count, 0), **options)
+        best = np.argsort(-bounds.reshape(-1, count), axis=1, kind="stable")[:, :_FINISHED]
+        chosen = (best + np.arange(len(parts))[:, None] * count).ravel()
+        rows = rows.repeat(best.shape[1], 0)
+        found, bounds = run_tied(self.table, found.take(chosen), steps=_LONG - _SHORT, rows=rows, **options)
+        winners = bounds.reshape(best.shape).argmax(axis=1) + np.arange(len(parts)) * best.shape[1]
+        labels = posteriors(self.table, found.take(winners))[0].argmax(axis=2)
+        return [own[index] for own, (index, _) in zip(labels, parts, strict=True)]
 
     def n_parameters(self, k: int) -> int:
         """Free parameters of a mixture of k classes."""
         sizes = self.levels.sizes
-        return free_parameters(self.kind, k, self.numbers.shape[1]) + k * int((sizes - 1).sum())
+        d = self.numbers.shape[1]
+        return free_parameters("tied", k, d) + (k - 1) * (d > 0) + k * int((sizes - 1).sum())
 
-    def _start(self, labels: Array, k: int) -> Parameters:
-        start = start_from_labels(self.features, labels, k, self.kind, 1 / len(labels), self.numbers.shape[1])
-        return start._replace(levels=start_levels(self.hot, labels, k, self.levels))
-
-    def _run(self, start: Parameters, steps: int) -> tuple[Parameters, float]:
-        fit = run_em(
-            self.table,
-            start,
-            covariance_type=self.kind,
-            max_iter=steps,
-            tol=1e-5,
-            ridge=1 / self.table.shape[0],  # one row of N(0, I)
-            levels=self.levels,
-        )
-        return fit.parameters, float(fit.bounds[-1])
+    def _start(self, labels: Array, k: int, rows: Array | slice = slice(None)) -> Parameters:
+        d = self.numbers.shape[1]
+        start = start_from_labels(self.features[rows], labels, k, "tied", 1 / len(labels), d)
+        return start._replace(levels=start_levels(self.hot[:, rows], labels, k, self.levels))
 
 
-def _kmeans(X: Array, k: int, rng: np.random.Generator) -> Array:
-    with catch_warnings():  # fewer different rows than classes are no trouble: EM empties a class
-        simplefilter("ignore", ConvergenceWarning)
-        return KMeans(k, n_init=1, random_state=int(rng.integers(2**31))).fit(X).labels_
+def principal_axes(features: Array) -> Array:
+    """Coordinates of rows along their principal axes, by falling variance."""
+    centred = features - features.mean(axis=0)
+    values, vectors = np.linalg.eigh(centred.T @ centred)
+    return centred @ vectors[:, ::-1][:, : max(1, int((values > 1e-10 * values.max(initial=0.0)).sum()))]
 
 
 def completed_likelihood(table: ClassTable, found: Classes, rows: float) -> float:
@@ -141,7 +168,11 @@ def completed_likelihood(table: ClassTable, found: Classes, rows: float) -> floa
 
 
 def fit_all(table: ClassTable, rows: float, most: int, rng: np.random.Generator) -> tuple[dict[int, Classes], Array]:
-    """Mixtures of 1, 2, … classes until three in a row bring nothing, and their gains of ICL over one class."""
+    """Mixtures of 1, 2, … classes until three in a row bring nothing, and their gains of ICL over one class.
+
+    EM ends in the optimum next to where it starts. So each mixture starts from k-means and from that of one class less,
+    one class of which is cut in two; and on the way back from that of one class more, two of which are made one.
+    """
     fits = {1: table.fit(1, [np.zeros(len(table.numbers), np.intp)])}
     scores = [completed_likelihood(table, fits[1], rows)]
     for k in range(2, most + 1):
@@ -150,6 +181,11 @@ def fit_all(table: ClassTable, rows: float, most: int, rng: np.random.Generator)
         scores.append(completed_likelihood(table, fits[k], rows))
         if k - 1 - int(np.argmax(scores)) >= _PATIENCE:
             break
+    for k in range(len(fits) - 1, 1, -1):
+        again = table.fit(k, table.merges(fits[k + 1].labels))
+        if again.bound > fits[k].bound:
+            fits[k] = again
+            scores[k - 1] = completed_likelihood(table, again, rows)
     return fits, np.array(scores) - scores[0]
 
 
@@ -165,7 +201,6 @@ class ClassModel:
         Probabilities of all levels, side by side.
     sizes : ndarray (c,)
         Levels of each discrete column.
-    covariance_type : str
     """
 
     weights: Array
@@ -173,21 +208,21 @@ class ClassModel:
     covariances: Array
     levels: Array
     sizes: Array
-    covariance_type: CovarianceType
 
     @classmethod
-    def of(cls, parameters: Parameters, kind: CovarianceType, order: Array, sizes: Array) -> ClassModel:
+    def of(cls, parameters: Parameters, order: Array, sizes: Array) -> ClassModel:
         """The classes in another order."""
         assert parameters.levels is not None
-        covariances = parameters.covariances if kind == "tied" else parameters.covariances[order]
         means, levels = parameters.means[order], parameters.levels[order]
-        return cls(parameters.weights[order], means, covariances, levels, sizes, kind)
+        return cls(parameters.weights[order], means, parameters.covariances[order], levels, sizes)
 
     def posteriors(self, variables: Variables) -> Array:
         """Probability (n, k) of each class, given what is known of a row."""
-        parameters = Parameters(self.weights, self.means, self.covariances, self.levels)
+        d = variables.numbers.shape[1]
+        covariances = self.covariances if d else np.ones((len(self.weights), 0))
+        parameters = Parameters(self.weights, self.means, covariances, self.levels)
         table = IncompleteTable(variables.numbers, indicators(variables.codes, self.sizes))
-        found: Array = memberships(log_joint(table, parameters, self.covariance_type), axis=1)[0]
+        found: Array = memberships(log_joint(table, parameters, "full" if d else "diag"), axis=1)[0]
         return found
 
 
@@ -213,12 +248,15 @@ class LatentClasses:
         Mean adjusted Rand index with the classes of parts of the rows.
     cluster_stability : ndarray (k,)
     excess : float
-        Gain beyond that of tables without groups; above 1, there is structure.
+        Gain beyond that of tables without groups; above 1, there is structure. With a given number of classes, too, it
+        is that of the table: of 2, 3 and the number that gains most.
     between : float
         Share of rows whose largest posterior is below 0.9.
     verdict : {"clear", "weak", "none"}
     model : ClassModel
         For new rows.
+    models : dict
+        The same for the alternatives.
     """
 
     labels: Array
@@ -232,6 +270,7 @@ class LatentClasses:
     between: float
     verdict: Verdict
     model: ClassModel
+    models: dict[int, ClassModel]
 
     @property
     def certain(self) -> bool:
@@ -258,46 +297,49 @@ def latent_classes(
     """
     n = len(variables)
     table = ClassTable(variables)
-    most = min(max_classes, n // 2) if n_classes is None else n_classes
-    fits, gains = fit_all(table, rows, max(most, 1), rng)
+    # All numbers are fitted where one is asked for, too: whether there are groups is asked of the table, not of the cut.
+    fits, gains = fit_all(table, rows, max(min(max_classes, n // 2), 1), rng)
     if n_classes is not None and n_classes not in fits:
         fits[n_classes] = table.fit(n_classes, table.starts(n_classes, 2 * _STARTS, rng))
     resampled: dict[int, list[tuple[Array, Array]]] = {}
     tried: dict[int, float] = {}
     for k in [n_classes] if n_classes is not None else _worth_trying(gains):
-        resampled[k] = _resampled(variables, table.levels, fits[k].labels, k, rng)
+        resampled[k] = _resampled(table, fits[k].labels, k, rng)
         tried[k] = float(cluster_stability(fits[k].labels, resampled[k]).min())
     k = _chosen(tried, gains) if n_classes is None else n_classes
     found = fits[k]
+    for coarser in (3, 2):  # a level that a reader may prefer, though it says less
+        sure = any(other < k and least >= _SURE for other, least in tried.items())
+        if n_classes is None and coarser < k and not sure and gains[coarser - 1] >= gains[k - 1] / 2:
+            again = _resampled(table, fits[coarser].labels, coarser, rng)
+            tried[coarser] = float(cluster_stability(fits[coarser].labels, again).min())
     if k == 1:
         one = np.zeros(n, np.intp)
-        model = ClassModel.of(found.parameters, table.kind, np.zeros(1, np.intp), variables.sizes)
-        return LatentClasses(one, np.ones((n, 1)), gains, tried, {}, 1.0, np.ones(1), 0.0, 0.0, "none", model)
-    order = _by_size(found.labels, k)
-    labels = np.argsort(order)[found.labels]
-    alternatives = {other: np.argsort(_by_size(fits[other].labels, other))[fits[other].labels] for other in tried}
-    again, each = stability(labels, resampled[k]), cluster_stability(labels, resampled[k])
-    between = float((found.posteriors.max(axis=1) < _UNSURE).mean())
-    excess = beyond_copula(variables, rows, sorted({2, 3, k} & set(fits)), gains_of(table, fits, rows), rng)
+        model = ClassModel.of(found.parameters, np.zeros(1, np.intp), variables.sizes)
+        return LatentClasses(one, np.ones((n, 1)), gains, tried, {}, 1.0, np.ones(1), 0.0, 0.0, "none", model, {})
+    orders = {other: _by_size(fits[other].labels, other) for other in tried}
+    alternatives = {other: np.argsort(order)[fits[other].labels] for other, order in orders.items()}
+    models = {other: ClassModel.of(fits[other].parameters, order, variables.sizes) for other, order in orders.items()}
+    labels = alternatives[k]
+    whole, each = stability(labels, resampled[k]), cluster_stability(labels, resampled[k])
+    between = _between(found)
+    judged = {2, 3, k if n_classes is None else int(gains.argmax()) + 1} & set(fits) - {1} or {k}
+    excess, usual = beyond_copula(variables, rows, {i: fits[i].labels for i in judged}, rng)
     verdict: Verdict = "weak"
-    if excess <= 1 and between >= 0.05:
+    # Classes that gain no more than in tables without groups may still stand apart by how few rows lie between them.
+    if excess <= 1 and between >= min(_APART, usual / 2):
         verdict = "none"
-    elif excess > 1 and again >= 0.75 and each.min() >= 0.6 and between < 0.1:
+    elif excess > 1 and whole >= 0.75 and each.min() >= 0.6 and between < _APART:
         verdict = "clear"
-    posteriors = found.posteriors[:, order]
-    model = ClassModel.of(found.parameters, table.kind, order, variables.sizes)
-    return LatentClasses(labels, posteriors, gains, tried, alternatives, again, each, excess, between, verdict, model)
+    posterior = found.posteriors[:, orders[k]]
+    return LatentClasses(
+        labels, posterior, gains, tried, alternatives, whole, each, excess, between, verdict, models[k], models
+    )
 
 
 def _by_size(labels: Array, k: int) -> Array:
     """The classes, the largest first."""
     return np.argsort(-np.bincount(labels, minlength=k), kind="stable")
-
-
-def gains_of(table: ClassTable, fits: dict[int, Classes], rows: float) -> dict[int, float]:
-    """Gain of ICL over one class for every number of classes that was fitted."""
-    base = completed_likelihood(table, fits[1], rows)
-    return {k: completed_likelihood(table, found, rows) - base for k, found in fits.items()}
 
 
 def _worth_trying(gains: Array) -> list[int]:
@@ -316,56 +358,102 @@ def _chosen(tried: dict[int, float], gains: Array) -> int:
     return max(stable, key=lambda k: float(gains[k - 1]))
 
 
-def _resampled(
-    variables: Variables, levels: Levels, labels: Array, k: int, rng: np.random.Generator
-) -> list[tuple[Array, Array]]:
+def _resampled(table: ClassTable, labels: Array, k: int, rng: np.random.Generator) -> list[tuple[Array, Array]]:
     """Classes of ten parts of 70 % of the rows, the most likely from k-means and from the classes of all rows.
 
     Without the last start, a part that misses the best of many local optima would count against classes that it holds.
     """
-    n = len(variables)
-    found = []
+    n = len(labels)
+    parts = []
     for _ in range(_PARTS):
         rows = np.sort(rng.choice(n, max(int(_PART * n), k), replace=False))
-        part = ClassTable(variables.rows(rows), levels)
-        found.append((rows, part.fit(k, [*part.starts(k, _PART_STARTS, rng), labels[rows]]).labels))
-    return found
+        parts.append((rows, [*table.starts(k, _PART_STARTS, rng, rows), labels[rows]]))
+    return [(rows, found) for (rows, _), found in zip(parts, table.fit_parts(k, parts), strict=True)]
 
 
 def beyond_copula(
-    variables: Variables, rows: float, numbers: list[int], gains: dict[int, float], rng: np.random.Generator
-) -> float:
+    variables: Variables, rows: float, labels: dict[int, Array], rng: np.random.Generator
+) -> tuple[float, float]:
     """By how much the gains exceed those of tables without groups, in what is usual among these.
+
+    At most 500 rows are enough to tell.
 
     Parameters
     ----------
     variables : Variables
     rows : float
         Effective number of rows.
-    numbers : list of int
-        The numbers of classes that count.
-    gains : dict
-        Of the table, by number of classes.
+    labels : dict of int to ndarray (n,)
+        The classes for each number of them that counts.
     rng : Generator
 
     Returns
     -------
     excess : float
         The largest gain per row over the mean of the references, in their standard deviations, divided by what one
-        reference in hundreds would have over the others. Above 1, the table has structure that they do not have.
+        reference in hundreds would have over the others. Above 1, the table has structure that they do not have. The
+        least over all kinds of references counts.
+    between : float
+        Mean share of rows between the classes of the references, for the largest number of them.
     """
     n = len(variables)
-    copula = fit_copula(variables.numbers, variables.codes, variables.sizes, rng)
-    references = []
-    for drawn, codes in draw_tables(copula, n, _REFERENCES, rng):
-        drawn[np.isnan(variables.numbers)] = np.nan
-        codes[variables.codes < 0] = -1
-        table = ClassTable(Variables(drawn, codes, variables.sizes, variables.categories))
-        fits = {1: table.fit(1, [np.zeros(n, np.intp)])}
-        fits |= {k: table.fit(k, table.starts(k, _PART_STARTS, rng)) for k in numbers}
-        own = gains_of(table, fits, rows)
-        references.append([own[k] / n for k in numbers])
-    return _excess(np.array([gains[k] / n for k in numbers]), np.array(references))
+    index = np.sort(rng.choice(n, min(n, _TESTED_ROWS), replace=False))
+    rows, sample = rows * len(index) / n, _occurring(variables.rows(index))
+    numbers = sorted(labels)
+    found, _ = _tested(sample, rows, numbers, rng, {k: own[index] for k, own in labels.items()})
+    excesses, between = [], []
+    for kind in KINDS:
+        copula = fit_copula(sample.numbers, sample.codes, sample.sizes, rng, kind=kind)
+        references: list[Array] = []
+        for drawn, codes in draw_tables(copula, len(index), _REFERENCES, rng):
+            drawn[np.isnan(sample.numbers)] = np.nan
+            codes[sample.codes < 0] = -1
+            gains, unsure = _tested(Variables(drawn, codes, sample.sizes, sample.categories), rows, numbers, rng, {})
+            references.append(gains)
+            between.append(unsure)
+            if len(references) == _FEW_REFERENCES:
+                so_far = _excess(found, np.array(references))
+                if not _NEAR[0] < so_far < _NEAR[1]:
+                    break
+        excesses.append(_excess(found, np.array(references)))
+        if excesses[-1] <= 1:
+            break
+    return min(excesses), float(np.mean(between))
+
+
+def _tested(
+    variables: Variables, rows: float, numbers: list[int], rng: np.random.Generator, known: dict[int, Array]
+) -> tuple[Array, float]:
+    """Gains per row for some numbers of classes, and the share of rows between the most classes."""
+    n = len(variables)
+    table = ClassTable(variables)
+    base = completed_likelihood(table, table.fit(1, [np.zeros(n, np.intp)]), rows)
+    gains, found = [], None
+    for k in numbers:
+        starts = table.starts(k, _PART_STARTS, rng) + ([known[k]] if k in known else [])
+        found = table.fit(k, starts, finished=1, tol=_ROUGHLY_SETTLED)
+        gains.append((completed_likelihood(table, found, rows) - base) / n)
+    return np.array(gains), 0.0 if found is None else _between(found)
+
+
+def _occurring(variables: Variables) -> Variables:
+    """Levels that occur, in the discrete columns that have two; numbers that have two values."""
+    varying = [len(np.unique(column[~np.isnan(column)])) > 1 for column in variables.numbers.T]
+    columns, sizes, kept = [], [], []
+    for j, column in enumerate(variables.codes.T):
+        levels = np.unique(column[column >= 0])
+        if len(levels) > 1:
+            columns.append(np.where(column < 0, -1, np.searchsorted(levels, column)))
+            sizes.append(len(levels))
+            kept.append(j)
+    codes = np.column_stack([np.empty((len(variables), 0), np.intp), *columns])
+    numbers = variables.numbers[:, np.array(varying, bool)]
+    return Variables(numbers, codes, np.array(sizes, np.intp), variables.categories[kept])
+
+
+def _between(found: Classes) -> float:
+    """Share of rows whose largest posterior is small."""
+    return float((found.posteriors.max(axis=1) < _UNSURE).mean())
 
 
 def _excess(found: Array, references: Array) -> float:

@@ -11,12 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from gramian.clustering.automatic.latent_classes import ClassModel, LatentClasses, latent_classes
-from gramian.clustering.automatic.variables import Coding, Variables, choose_path, effective_rows, told_columns
-from gramian.typing import Array
+from gramian.clustering.automatic.variables import Coding, choose_path, effective_rows, told_columns
+from gramian.grams.tiles import slices
+from gramian.kernels import ClusterKernel, Columns
+from gramian.typing import Array, Matrix
 
 _JUDGED_ROWS = 1000
+_CHUNK_ROWS = 16_384
 
 
 @dataclass(frozen=True)
@@ -54,11 +58,29 @@ class FeatureLevels:
 
     def columns(self, X: Array) -> tuple[Array, Array]:
         """Numbers (n, d), NaN where missing, and codes (n, c) of the categories, −1 where missing or not seen."""
-        codes = np.full((len(X), len(self.names)), -1)
+        codes = np.empty((len(X), len(self.names)), np.intp)
         for j, (features, levels) in enumerate(zip(self.features, self.levels, strict=True)):
-            for code, level in enumerate(levels):
-                codes[(X[:, features] == level).all(axis=1), j] = code
+            codes[:, j] = _places(X[:, features], levels)
         return X[:, self.numbers], codes
+
+
+def _places(rows: Array, levels: Array) -> Array:
+    """Which of the different, sorted ``levels`` (l, m) each row (n, m) is equal to; −1 if none.
+
+    Feature by feature, so that the work does not grow with the number of levels.
+    """
+    place = np.zeros(len(rows), np.intp) if len(levels) else np.full(len(rows), -1)
+    own = np.zeros(len(levels), np.intp)  # the number of what each level has in the features so far
+    for column, known in zip(rows.T, levels.T, strict=True):
+        if not len(levels):
+            break
+        values, codes = np.unique(known, return_inverse=True)
+        near = np.minimum(np.searchsorted(values, column), len(values) - 1)
+        keys, own = np.unique(own * len(values) + codes, return_inverse=True)
+        wanted = place * len(values) + near
+        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        place = np.where((place >= 0) & (values[near] == column) & (keys[at] == wanted), at, -1)
+    return place
 
 
 @dataclass(frozen=True)
@@ -69,10 +91,18 @@ class MixedModel:
     coding: Coding
     kept: Array
     classes: ClassModel
+    others: dict[int, ClassModel]
 
-    def posteriors(self, X: Array) -> Array:
-        """Probability (n, k) of each class for rows of features; a level that was not seen is missing."""
-        return self.classes.posteriors(self.coding(*self.levels.columns(X)).keep(self.kept))
+    def posteriors(self, X: Array, n_classes: int | None = None) -> Array:
+        """Probability (n, k) of each class for rows of features; a level that was not seen is missing.
+
+        ``n_classes`` asks for one of the other numbers of classes that were fitted.
+        """
+        model = self.classes if n_classes is None else self.others[n_classes]
+        found = np.empty((len(X), len(model.weights)))
+        for rows in slices(len(X), _CHUNK_ROWS):
+            found[rows] = model.posteriors(self.coding(*self.levels.columns(X[rows])).keep(self.kept))
+        return found
 
 
 @dataclass(frozen=True)
@@ -85,6 +115,8 @@ class MixedChoice:
         Categories that no other column depends on; they do not count.
     nothing : bool
         Whether no column depends on another, and all are categories: there is nothing to group by.
+    groupless : bool
+        Whether latent classes were tried, are not what groups the rows, and gain no more than in tables without groups.
     rows : ndarray (m,) of int
         The rows that were judged.
     found : LatentClasses or None
@@ -94,6 +126,7 @@ class MixedChoice:
 
     left_out: list[Any]
     nothing: bool
+    groupless: bool
     rows: Array
     found: LatentClasses | None
     model: MixedModel | None
@@ -139,15 +172,50 @@ def choose_mixed(
     n_told_categories = int(told_codes[variables.categories].sum())
     path = choose_path(n_told_categories, int(told_numbers.sum() + told_codes.sum()))
     if nothing or path == "views" or n_clusters == 1:
-        return MixedChoice(left_out, nothing, rows, None, None)
-    found = _classes(variables.keep(kept), effective, rng, n_clusters, max_clusters)
+        return MixedChoice(left_out, nothing, False, rows, None, None)
+    found = latent_classes(variables.keep(kept), effective, rng, max_classes=max_clusters, n_classes=n_clusters)
     empty = len(np.unique(found.labels)) < found.posteriors.shape[1]  # more classes were asked for than there are
     if empty or (path != "classes" and not found.certain):
-        return MixedChoice(left_out, nothing, rows, None, None)
-    return MixedChoice(left_out, nothing, rows, found, MixedModel(levels, coding, kept, found.model))
+        return MixedChoice(left_out, nothing, found.verdict == "none", rows, None, None)
+    model = MixedModel(levels, coding, kept, found.model, found.models)
+    return MixedChoice(left_out, nothing, False, rows, found, model)
 
 
-def _classes(
-    variables: Variables, effective: float, rng: np.random.Generator, n_clusters: int | None, max_clusters: int
-) -> LatentClasses:
-    return latent_classes(variables, effective, rng, max_classes=max_clusters, n_classes=n_clusters)
+class CategoryKernel(Columns):
+    """A cluster kernel of a table's columns, for rows of its features: a category counts by its level.
+
+    Parameters
+    ----------
+    kernel : ClusterKernel
+    columns : sequence (m,)
+        The column that each feature comes from.
+    categories : sequence
+        Those of them that are categories.
+
+    Attributes
+    ----------
+    kernel_ : ClusterKernel
+        Fitted on the numbers and the codes of the levels.
+    levels_ : FeatureLevels
+    """
+
+    def __init__(self, kernel: ClusterKernel, columns: Sequence[Any], categories: Sequence[Any]) -> None:
+        self.kernel = kernel
+        self.columns = columns
+        self.categories = categories
+
+    def _resolve(self, X: Matrix, sample_weight: Array | None = None) -> None:
+        self.levels_ = FeatureLevels.of(X, list(self.columns), set(self.categories))
+        d = len(self.levels_.numbers)
+        coded = np.arange(d, d + len(self.levels_.names))
+        kernel = clone(self.kernel).set_params(categorical_features=coded)
+        self.kernel_ = kernel._fitted(self._of(X), sample_weight)
+
+    def _of(self, X: Matrix) -> Array:
+        """Numbers and codes, NaN where missing."""
+        numbers, codes = self.levels_.columns(X)
+        return np.hstack([numbers, np.where(codes < 0, np.nan, codes)]).astype(X.dtype, copy=False)
+
+    def frequencies(self, d: int, size: int, rng: np.random.Generator, *, orthogonal: bool = False) -> Array | None:
+        """None: it is no function of a difference."""
+        return None
