@@ -270,7 +270,7 @@ class FixedSize(KernelEstimator):
         else:
             whole(self.n_prototypes, "n_prototypes", instead="'auto'")
         check_positive(self, "regularization", none_allowed=True)
-        Nystroem(1, selection=self.selection)._check_parameters()
+        Nystroem(1, selection=self.selection)._check_parameters(self._unfitted_kernel())
         Sparsity.of(self.sparsity, self.sparsity_options)
         n_workers(self)
 

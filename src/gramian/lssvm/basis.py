@@ -105,9 +105,15 @@ class Basis:
         self.scaling = scaling
         self.landmarks = landmarks
         self.summed_first = False
+        self.root: Array | None = None
         if landmarks is not None:
-            L = landmarks.cholesky_.astype(np.float64)
-            spectrum = eigvalsh(L @ L.T)
+            if landmarks.cholesky_ is None:
+                raise ValueError(
+                    f"kernel={landmarks.kernel!r} is indefinite on these rows, and prototypes need a positive "
+                    "semi-definite one, such as 'rbf'; LSSVMRegressor and LSSVMClassifier take indefinite kernels"
+                )
+            self.root = landmarks.cholesky_.astype(np.float64)
+            spectrum = eigvalsh(self.root @ self.root.T)
             self.summed_first = bool(spectrum[-1] < _CONDITION[landmarks.cholesky_.dtype] * spectrum[0])
 
     @classmethod
@@ -156,17 +162,16 @@ class Basis:
 
     def whitened(self, sums: NormalEquations) -> NormalEquations:
         """What :meth:`add` has summed, as sums of the features."""
-        if self.landmarks is None or not self.summed_first:
+        if self.root is None or not self.summed_first:
             return sums
-        L = self.landmarks.cholesky_.astype(np.float64)
-        return sums.mapped(solve_triangular(L, np.eye(len(L)), lower=True).T)
+        return sums.mapped(solve_triangular(self.root, np.eye(len(self.root)), lower=True).T)
 
     def columns(self, m: int) -> Array:
         """T with φ(x) T = k(x, P), the way from features to similarities; the identity where there are no prototypes.
 
         Upper triangular, of shape (m, m).
         """
-        return np.eye(m) if self.landmarks is None else self.landmarks.cholesky_.astype(np.float64).T
+        return np.eye(m) if self.root is None else self.root.T
 
     def expansion(self, w: Array) -> Array:
         """β with φ(x)·w = Σ_j k(x, p_j) β_j, for w of shape (m, q); w itself where there are no prototypes."""

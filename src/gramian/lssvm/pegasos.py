@@ -362,8 +362,7 @@ class PegasosClassifier(ClassifierMixin, KernelEstimator):
         check_real(self, "tol", least=0)
         check_choice(self, "project", (True, False))
         check_choice(self, "average", ("tail", None))
-        Nystroem(1, selection=self.selection)._check_parameters()
-        self._unfitted_kernel()
+        Nystroem(1, selection=self.selection)._check_parameters(self._unfitted_kernel())
 
     def _unfitted_kernel(self, n_samples: int = 0) -> Kernel:
         kernel = super()._unfitted_kernel(n_samples)
