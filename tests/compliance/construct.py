@@ -57,7 +57,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "Normalized": {"kernel": RBF()},
     "Nystroem": {"n_components": 5},
     "RankedClustering": {"kernel": ClusterKernel(3, 5)},
-    "PegasosClassifier": {"max_iter": 2000},
+    "PegasosClassifier": {"n_prototypes": 10, "max_iter": 2000},
     "ProfileKernel": {"value": Falling(1), "derivative": Falling(2)},
     "Product": {"first": RBF(), "second": Linear()},
     "Scaled": {"factor": 0.5, "kernel": RBF()},

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.svm import SVC, LinearSVC
-from sklearn.utils.estimator_checks import check_estimator
 
 from gramian import Nystroem, PegasosClassifier
 from gramian.kernels import RBF
@@ -164,6 +163,7 @@ def test_standing_still_ends_the_descent():
         ({"penalty": 0}, "penalty=0 must be a positive number"),
         ({"fit_intercept": "some"}, "fit_intercept='some' is not known"),
         ({"average": "all"}, "average='all' is not known"),
+        ({"kernel": RBF(1.0)}, "would be ignored, because n_prototypes=None is the linear machine"),
         ({"n_prototypes": 0}, "n_prototypes=0 must be"),
         ({"n_prototypes": 5, "kernel": "precomputed"}, "kernel='precomputed' holds similarities"),
     ],
@@ -171,11 +171,3 @@ def test_standing_still_ends_the_descent():
 def test_bad_parameters_are_refused_by_name(changes, words):
     with pytest.raises(ValueError, match=words):
         PegasosClassifier(**changes).fit(*shifted_classes(30))
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_machine_with_prototypes_keeps_the_conventions_of_scikit_learn():
-    """The compliance tests have the linear one; weights draw other batches than repeated rows."""
-    drawn = {f"check_sample_weight_equivalence_on_{kind}_data": "drawn" for kind in ("dense", "sparse")}
-    model = PegasosClassifier(10, max_iter=300, random_state=0)
-    assert check_estimator(model, expected_failed_checks=drawn, on_skip=None)

@@ -31,10 +31,12 @@ def error(fitted):
 @pytest.mark.parametrize("sparsity", PENALTIES)
 def test_a_vanishing_penalty_gives_the_first_stage(sparsity):
     X, y = sinc()
-    first, second = model().fit(X, y), model(sparsity, 1e9).fit(X, y)
-    np.testing.assert_allclose(second.predict(GRID), first.predict(GRID), atol=2e-4)
-    if second.n_prototypes_ == first.n_prototypes_:
-        np.testing.assert_allclose(second.predict(GRID), first.predict(GRID), atol=1e-7)
+    setting = {"kernel": RBF(0.2), "regularization": 100.0, "random_state": 0}  # no prototype is like another
+    first = FixedSizeLSSVMRegressor(12, **setting).fit(X, y)
+    options = {"sparsity": sparsity, "sparsity_options": {"regularization": 1e9}}
+    second = FixedSizeLSSVMRegressor(12, **options, **setting).fit(X, y)
+    assert second.n_prototypes_ == first.n_prototypes_
+    np.testing.assert_allclose(second.predict(GRID), first.predict(GRID), atol=1e-8)
 
 
 @pytest.mark.parametrize("sparsity", PENALTIES)

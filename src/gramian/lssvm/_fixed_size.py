@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_positive, n_workers, remember_columns, whole
@@ -274,6 +275,12 @@ class FixedSize(KernelEstimator):
         Sparsity.of(self.sparsity, self.sparsity_options)
         n_workers(self)
 
+    def _check_rows(self, X: Matrix, *, min_samples: int = 1) -> Matrix:
+        return _row_major(super()._check_rows(X, min_samples=min_samples))
+
+    def _check_new(self, X: Matrix) -> Matrix:
+        return _row_major(super()._check_new(X))
+
     def _n_folds(self) -> int:
         how = Sparsity.of(self.sparsity, self.sparsity_options)
         open_ = self.regularization is None or (how is not None and how.regularization is None)
@@ -289,6 +296,11 @@ class FixedSize(KernelEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = False  # similarities are refused
         return tags
+
+
+def _row_major(X: Matrix) -> Matrix:
+    """X in row order: a data frame comes by columns, and its products would round differently."""
+    return X if issparse(X) else np.ascontiguousarray(X)
 
 
 def _some(

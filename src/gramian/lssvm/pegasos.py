@@ -363,10 +363,14 @@ class PegasosClassifier(ClassifierMixin, KernelEstimator):
         check_choice(self, "project", (True, False))
         check_choice(self, "average", ("tail", None))
         Nystroem(1, selection=self.selection)._check_parameters(self._unfitted_kernel())
+        if self.n_prototypes is None and not (isinstance(self.kernel, str) and self.kernel == "rbf"):
+            raise ValueError(
+                f"kernel={self.kernel!r} would be ignored, because n_prototypes=None is the linear machine; pass "
+                "n_prototypes, such as 500, or leave out kernel"
+            )
 
     def _unfitted_kernel(self, n_samples: int = 0) -> Kernel:
-        kernel = super()._unfitted_kernel(n_samples)
-        return kernel if self.n_prototypes is not None else Linear()
+        return Linear() if self.n_prototypes is None else super()._unfitted_kernel(n_samples)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

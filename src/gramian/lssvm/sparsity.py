@@ -24,7 +24,7 @@ PENALTIES = ("rwl1", "l0", "scad", "lq", "two_level")
 _A = 3.7  # of SCAD, the value of Fan and Li
 _GRID = 10.0 ** (-np.arange(1, 15) / 2)  # strengths tried, from where nothing is left on
 _SLACK = 0.02  # the fewest prototypes whose error is this close to the smallest are taken
-_SMALLEST = 1e-3  # a re-weighted ridge leaves small coefficients, not zeros
+_SMALLEST = 1e-3  # of the largest: a re-weighted ridge leaves small coefficients, not zeros
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,118 @@
+"""Standardised columns, the functions of a basis, and sums by fold."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from gramian.kernels import RBF, Linear
+from gramian.landmarks import NormalEquations
+from gramian.lssvm import basis as module
+from gramian.lssvm.basis import Basis, FoldSums, Standardization, cross_validated, total
+
+
+def rows(n=120, d=3):
+    return np.random.default_rng(0).normal(size=(n, d))
+
+
+def on(X, width=1.0, m=15, **changes):
+    setting = {"selection": "uniform", "weights": None, "rng": np.random.default_rng(1)}
+    return Basis.of_prototypes(RBF(width), X, m, **(setting | changes))
+
+
+def test_standardised_columns_have_mean_zero_and_deviation_one():
+    X = rows() * [1e-3, 1.0, 1e150] + [0.0, 100.0, 0.0]
+    Z = Standardization(X).rows(X)
+    np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(Z.std(axis=0), 1, rtol=1e-10)
+    np.testing.assert_allclose(Standardization(X).original(Z), X, rtol=1e-9)
+
+
+def test_weights_of_rows_are_repetitions():
+    X, times = rows(20), np.arange(20) % 4
+    weighted, repeated = Standardization(X, times), Standardization(np.repeat(X, times, axis=0))
+    np.testing.assert_allclose(weighted.mean, repeated.mean, atol=1e-14)
+    np.testing.assert_allclose(weighted.scale, repeated.scale, rtol=1e-13)
+
+
+def test_sparse_columns_keep_their_zeros_and_their_differences():
+    X = np.where(rows() > 0.5, rows(), 0.0)
+    dense, thin = Standardization(X).rows(X), Standardization(sparse.csr_array(X)).rows(sparse.csr_array(X))
+    assert sparse.issparse(thin)
+    assert thin.nnz == np.count_nonzero(X)
+    np.testing.assert_allclose(thin.toarray() - thin.toarray()[0], dense - dense[0], atol=1e-12)
+    back = Standardization(sparse.csr_array(X)).original(thin)
+    np.testing.assert_allclose(back.toarray(), X, atol=1e-12)
+
+
+def test_columns_that_vary_by_rounding_alone_are_ignored():
+    X = np.c_[rows(50), np.where(np.arange(50) % 2, 0.3, 0.1 + 0.2)]
+    assert np.isinf(Standardization(X).scale[3])
+    assert not Standardization(X).rows(X)[:, 3].any()
+
+
+@pytest.mark.parametrize("width", [0.3, 3.0])
+def test_similarities_summed_first_or_whitened_first_are_the_same_sums(width, monkeypatch):
+    X = rows()
+    y = X[:, :1]
+    early = on(X, width)
+    monkeypatch.setattr(module, "_CONDITION", dict.fromkeys(module._CONDITION, 0.0))
+    late = on(X, width)
+    assert not late.summed_first
+    sums = [one.whitened(FoldSums(1, 0).add(one, X, y).folds[0]) for one in (early, late)]
+    np.testing.assert_allclose(sums[0].feature_products, sums[1].feature_products, atol=1e-6)
+    np.testing.assert_allclose(sums[0].cross_products, sums[1].cross_products, atol=1e-6)
+
+
+def test_an_expansion_in_similarities_is_a_sum_of_features():
+    X = rows()
+    found = on(X)
+    w = np.random.default_rng(2).normal(size=(found.size(X), 2))
+    np.testing.assert_allclose(found.values(X, found.expansion(w)), found.features(X) @ w, atol=1e-9)
+    np.testing.assert_allclose(
+        found.features(X) @ found.columns(len(w)), RBF(1.0)(X, found.landmarks.landmarks_), atol=1e-9
+    )
+    linear = Basis(Linear().fit(X))
+    np.testing.assert_allclose(linear.values(X, linear.expansion(w[:3])), X @ w[:3], atol=1e-12)
+
+
+def test_prototypes_are_rows_of_weight():
+    X, weights = rows(), (np.arange(120) < 30).astype(float)
+    found = on(X, weights=weights)
+    assert found.landmarks.landmark_indices_.max() < 30
+    np.testing.assert_array_equal(found.landmarks.landmarks_, X[found.landmarks.landmark_indices_])
+
+
+def test_folds_take_turns_and_add_up(monkeypatch):
+    """Every stretch of rows is dealt evenly, in pieces of any size; all folds together are all rows."""
+    monkeypatch.setattr(module, "STRIP", 8)
+    X = rows()
+    y = X[:, :1]
+    basis = on(X)
+    stream = FoldSums(5, seed=3)
+    for piece in np.split(np.arange(120), [1, 2, 50, 53]):
+        stream.add(basis, X[piece], y[piece])
+    assert stream.n_rows == 120
+    sizes = [fold.n_samples for fold in stream.folds]
+    assert sum(sizes) == 120
+    assert max(sizes) - min(sizes) <= 4
+    expected = NormalEquations().add(basis.features(X), y)
+    np.testing.assert_allclose(total(stream.whitened(basis)).feature_products, expected.feature_products, atol=1e-7)
+    np.testing.assert_allclose(
+        basis.whitened(stream.merged().folds[0]).cross_products, expected.cross_products, atol=1e-7
+    )
+
+
+def test_a_copy_goes_on_alone():
+    X = rows()
+    basis = on(X)
+    first = FoldSums(2, 0).add(basis, X[:60], X[:60, :1])
+    first.copy().add(basis, X[60:], X[60:, :1])
+    assert first.n_rows == 60
+    assert sum(fold.n_samples for fold in first.folds) == 60
+
+
+def test_the_error_of_the_mean_is_one():
+    X = rows()
+    folds = FoldSums(4, 0).add(on(X), X, np.c_[X[:, 0], 100 * X[:, 1]]).whitened(on(X))
+    assert cross_validated(folds, np.array([1e12]))[0] == pytest.approx(1, abs=0.1)
+    assert cross_validated(folds, np.array([1e-3]))[0] < 0.5
