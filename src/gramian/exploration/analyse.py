@@ -187,9 +187,8 @@ def _rows(model: TableModel, X: Array, fitted: Array, kept: Array, place: Array)
     """All rows, fitted or not, each compared with the fitted ones once; copies are as their like."""
     n = len(X)
     found = model.fitted_places(X[fitted])
-    single = (np.float32, np.float64)  # precision of what is large, and of what is sorted by
-    every = Placed(*(np.empty((n, *part.shape[1:]), single[part.ndim == 1]) for part in found))
-    every = every._replace(groups=np.empty(n, int))
+    # What is large is kept in single precision; ranks go by scores, which are not.
+    every = Placed(*(np.empty((n, *part.shape[1:]), np.float32 if part.ndim == 2 else part.dtype) for part in found))
     others = np.setdiff1d(kept, fitted, assume_unique=True)
     for rows, placed in chain([(fitted, found)], model.places(X, others)):
         for whole, part in zip(every, placed, strict=True):
@@ -270,10 +269,9 @@ def _another(
 
 def _central_first(places: Array, labels: Array) -> Array:
     """Rank (n,) of each row in its group, from 1 for the row nearest to the mean of the group."""
-    sums = np.zeros((int(labels.max()) + 1, places.shape[1]))
-    np.add.at(sums, labels, places)
+    sums = np.column_stack([np.bincount(labels, column) for column in places.T])
     means = sums / np.bincount(labels)[:, None]
-    order = np.lexsort((np.linalg.norm(places - means[labels], axis=1), labels))
+    order = np.lexsort((np.linalg.norm(places - means.astype(places.dtype)[labels], axis=1), labels))
     rank = np.empty(len(labels), int)
     starts = np.searchsorted(labels[order], np.arange(len(means)))
     rank[order] = np.arange(len(labels)) - starts[labels[order]] + 1

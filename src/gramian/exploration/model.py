@@ -140,7 +140,7 @@ class TableModel(BaseEstimator):
         # The walk restarts at fitted rows only. Without that share they score as if they came later; with it, all of
         # them would be more typical of their group than the rows that were not fitted.
         walked = self.ranker_.scores(self._seeds, method="exact") - self.restart * self._seeds
-        scores = np.maximum(walked, 0.0)
+        scores = np.maximum(walked, 0.0).astype(np.float64, copy=False)
         return self._memberships(scores), scores, self.fitted_oddness_
 
     def answer(self, X: Array) -> tuple[Array, Array, Array, Array]:
@@ -169,6 +169,8 @@ class TableModel(BaseEstimator):
         placed : Placed
             As :meth:`answer` and :meth:`embedding` say, in single precision.
         """
+        if not len(rows):  # a walk between a few kinds of rows may have no directions for others
+            return
         function = self.ranker_.scorer(self._seeds, method="one_step").beside(self.ranker_.embedder())
         for part in _chunks(len(rows)):
             here = rows[part]
