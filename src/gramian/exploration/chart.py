@@ -45,8 +45,7 @@ def _kinds(rows: Array) -> tuple[Array, Array]:
     """The different rows, in order if they are few, and which of them each row is."""
     # Sorting one number for each row is far quicker than sorting rows. Of a million rows, two different ones share a
     # number once in thirty million tables, and then a place on the map.
-    draws: Array = np.random.default_rng(0).integers(2**63, size=rows.shape[1], dtype=np.uint64)
-    factors = draws | np.uint64(1)
+    factors = np.random.default_rng(0).integers(2**63, size=(rows.shape[1],), dtype=np.uint64) | np.uint64(1)
     bits = (rows + np.float32(0)).view(np.uint32)  # −0 and 0 are equal
     sums = np.zeros(len(rows), np.uint64)
     for j in range(rows.shape[1]):
