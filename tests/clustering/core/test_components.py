@@ -36,6 +36,19 @@ def test_large_components(hold, rows_at_once, monkeypatch):
         np.testing.assert_array_equal(large_components(hold(W), least), sizes >= least)
 
 
+def test_a_kernel_without_zeros_is_known_from_its_first_row():
+    """No second row is asked for."""
+    asked = []
+
+    class Asked(DenseGram):
+        def rows(self, index):
+            asked.append(len(index))
+            return super().rows(index)
+
+    assert large_components(Asked(np.ones((40, 40))), 2).all()
+    assert asked == [1]
+
+
 def test_stored_zeros_are_no_edges():
     """An entry that is stored as zero connects nothing."""
     W = csr_array((np.array([1.0, 1, 0, 0]), ([0, 1, 1, 2], [1, 0, 2, 1])), shape=(3, 3))
