@@ -78,7 +78,7 @@ def test_nu_is_chosen_by_held_out_correlation():
     kept = new(chosen)
     assert kept > 0.9
     table = chosen.tuning_
-    assert table["nu_x"].shape == table["nu_y"].shape == table["correlation"].shape == (7,)
+    assert table["nu_x"].shape == table["nu_y"].shape == table["correlation"].shape == (9,)
     best = np.argmax(table["correlation"])
     assert (chosen.nu_x_, chosen.nu_y_) == (table["nu_x"][best], table["nu_y"][best])
     loose = KernelCCA(1, kernel_x=RBF(0.2), kernel_y=RBF(0.2), nu_x=1e8, nu_y=1e8)
