@@ -120,6 +120,15 @@ def test_similarities_instead_of_rows():
         np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
+def test_random_state_reaches_the_kernels():
+    """Kernels that draw random numbers follow the random_state of the estimator."""
+    X, Y = views(60)
+    kernel = Nystroem(20, kernel=RBF(2.0))
+    first, again = (KernelCCA(1, kernel_x=kernel, kernel_y=kernel, random_state=3).fit(X, Y) for _ in range(2))
+    np.testing.assert_array_equal(first.transform(X), again.transform(X))
+    assert set(first.kernel_x_.landmark_indices_) != set(first.kernel_y_.landmark_indices_)
+
+
 def test_one_column_and_few_rows():
     """A vector Y is one column and leaves one pair with a linear kernel; six rows are enough without hold-out."""
     X, Y = views(50)
