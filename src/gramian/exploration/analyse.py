@@ -242,8 +242,9 @@ def _another(
     rows = rng.permutation(kept[labels[kept] >= 0])[:_ALTERNATIVE_ROWS]
     filled = np.where(np.isfinite(X), X, 0.0)  # the middle of every column
     model = AlternativeClustering(2, max_iter=_ALTERNATIVE_TURNS, random_state=seed).fit(filled[rows], labels[rows])
-    # The settings that all rows chose serve the halves too: choosing them takes most of the time.
-    settings = {"kernel": RBF(model.kernel_.width_), "novelty": model.novelty_weight_, "init": "random"}
+    # The settings that all rows chose serve the halves too: choosing them takes most of the time. Random starts would
+    # miss a second grouping more often than spectral ones, and find again more cuts through elongated clouds.
+    settings = {"kernel": RBF(model.kernel_.width_), "novelty": model.novelty_weight_}
     again = clone(model).set_params(n_components=model.n_components_, **settings)
     halves = [clone(again).fit(filled[part], labels[part]) for part in (rows[::2], rows[1::2])]
     whole, first, second = (np.asarray(fitted.predict(filled)) for fitted in (model, *halves))
