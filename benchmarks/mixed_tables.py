@@ -105,19 +105,20 @@ def grouped(draw: Draw) -> dict[str, Any]:
     kept, place = without_copies((table.frame[name] for name in table.used), n)
     preparation = Preparation().fit(dataclasses.replace(table, frame=table.frame.iloc[kept]))
     X = preparation.transform(table)
-    assert np.isfinite(X[kept]).any(axis=1).all(), "explore leaves empty rows out; these tables have none"
+    fitted = kept[np.isfinite(X[kept]).any(axis=1)]
     categories = [column.name for column in table.columns if column.kind in (CATEGORY, BOOLEAN)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         choice = AutoClustering(random_state=0).fit(
-            X[kept], feature_columns=preparation.feature_columns_, categorical_columns=categories
+            X[fitted], feature_columns=preparation.feature_columns_, categorical_columns=categories
         )
     none = choice.verdict_ == "none"
     result = {"verdict": choice.verdict_, "groups": 1 if none else choice.n_clusters_}
     result["seconds"] = time.process_time() - start
     if draw.groups is not None:
-        labels = np.zeros(n, int) if none else choice.labels_[place]
-        result["ari"] = float(adjusted_rand_score(draw.groups, labels))
+        labels = np.full(n, -1)  # an empty row has no group
+        labels[fitted] = 0 if none else choice.labels_
+        result["ari"] = float(adjusted_rand_score(draw.groups, labels[kept[place]]))
     return result
 
 

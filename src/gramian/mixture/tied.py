@@ -44,8 +44,8 @@ class Mixtures(NamedTuple):
     @classmethod
     def of(cls, parameters: Sequence[Parameters]) -> Mixtures:
         """Side by side, from tied covariances; all of as many components."""
-        assert all(one.levels is not None for one in parameters)
-        weights, means, covariances, levels = (np.stack([one[i] for one in parameters]) for i in range(4))
+        weights, means, covariances = (np.stack([one[i] for one in parameters]) for i in range(3))
+        levels = np.stack([one.levels for one in parameters if one.levels is not None])
         return cls(weights, means, covariances, levels, np.ones_like(weights))
 
     def take(self, which: Array | slice) -> Mixtures:
