@@ -112,12 +112,11 @@ def grouped(draw: Draw) -> dict[str, Any]:
         choice = AutoClustering(random_state=0).fit(
             X[fitted], feature_columns=preparation.feature_columns_, categorical_columns=categories
         )
-    none = choice.verdict_ == "none"
-    result = {"verdict": choice.verdict_, "groups": 1 if none else choice.n_clusters_}
+    result = {"verdict": choice.verdict_, "groups": choice.n_clusters_}
     result["seconds"] = time.process_time() - start
     if draw.groups is not None:
         labels = np.full(n, -1)  # an empty row has no group
-        labels[fitted] = 0 if none else choice.labels_
+        labels[fitted] = choice.labels_
         result["ari"] = float(adjusted_rand_score(draw.groups, labels[kept[place]]))
     return result
 

@@ -43,7 +43,7 @@ _FEW_REFERENCES, _NEAR = 8, (0.3, 3.0)  # are enough where the excess is not bet
 _DEVIATIONS = 2.5  # beyond the mean of the references
 _RESOLUTION = 0.02  # of a gain per row: finer differences between tables say nothing
 _UNSURE = 0.9  # a row whose largest posterior is less lies in between
-_APART = 0.1  # of the rows in between: with fewer, and half as many as in tables without groups, classes stand apart
+_FEW_BETWEEN = 0.05  # of the rows: with fewer, and half as many as in tables without groups, classes stand apart
 
 
 # Mixtures of one table ----------------------------------------------------------------------------------------
@@ -328,9 +328,9 @@ def latent_classes(
     excess, usual = beyond_copula(variables, rows, {i: fits[i].labels for i in judged}, rng)
     verdict: Verdict = "weak"
     # Classes that gain no more than in tables without groups may still stand apart by how few rows lie between them.
-    if excess <= 1 and between >= min(_APART, usual / 2):
+    if excess <= 1 and between >= min(_FEW_BETWEEN, usual / 2):
         verdict = "none"
-    elif excess > 1 and whole >= 0.75 and each.min() >= 0.6 and between < _APART:
+    elif excess > 1 and whole >= 0.75 and each.min() >= 0.6 and between < 2 * _FEW_BETWEEN:
         verdict = "clear"
     posterior = found.posteriors[:, orders[k]]
     return LatentClasses(
