@@ -51,16 +51,17 @@ PREAMBLE = """# Groups in tables of numbers and categories
 
 `python -m benchmarks.mixed_tables` writes each table to a file, groups it as `gramian explore` does and reads the
 verdict and the groups. *Planted*: 40 draws of 2 to 6 groups; right is a verdict other than "none" and the planted
-number. *Without*: 60 draws of noise, gradients, factors, heavy tails, copies and cross tables; right is "none". *Real*: the
-classes are taken away (not in penguins_whole, the file as users have it) and compared by the adjusted Rand index with
-the groups found, their number unknown; at most 1,000 rows. Where the verdict is "none", the index is that of the cut,
-which `explore` no longer shows. Designs and seeds (`benchmarks/mixed_designs.py`) were
-committed before the method they judge. They were chosen by looking at the oracle, at the code before, and at whether an
-ICL of the true groups beats that of merged ones (in one draw, 29, it does not), which is the criterion that latent
-classes use; and the planted model is of their family: since classes have sizes of their own, it is their model but for
-correlations that are the same in all groups. That favours the method: read the figures so. The method was mended on 40
-planted tables and 60 without of other seeds. These here were then run three times: once, once with a milder limit of
-the verdict (34 planted tables right and 5 of 40 without groups wrong), and once more with the limit of the first run.
+number. *Without*: 60 draws of noise, gradients, factors, heavy tails, copies and cross tables; right is "none".
+*Real*: the classes are taken away (not in penguins_whole, the file as users have it) and compared by the adjusted
+Rand index with the groups found, their number unknown; at most 1,000 rows. Where the verdict is "none", the index is
+that of the cut, which `explore` no longer shows. Designs and seeds (`benchmarks/mixed_designs.py`) were committed
+before the method they judge. They were chosen by looking at the oracle, at the code before, and at whether an ICL of
+the true groups beats that of merged ones (in one draw, 29, it does not), which is the criterion that latent classes
+use; and the planted model is of their family: since classes have sizes of their own, it is their model but for
+correlations that are the same in all groups. That favours the method: read the figures so. The method was mended on
+40 planted tables and 60 without of other seeds. These here were then run three times: once, once with a milder limit
+of the verdict (34 planted tables right and 5 of 40 without groups wrong), and once more with the limit of the first
+run.
 
 Seconds of `a163599` are those of the command line, by the clock; later ones are processor time of the grouping alone.
 """
