@@ -44,7 +44,8 @@ class Mixtures(NamedTuple):
     @classmethod
     def of(cls, parameters: Sequence[Parameters]) -> Mixtures:
         """Side by side, from tied covariances; all of as many components."""
-        weights, means, covariances = (np.stack([one[i] for one in parameters]) for i in range(3))
+        weights, means = np.stack([one.weights for one in parameters]), np.stack([one.means for one in parameters])
+        covariances = np.stack([one.covariances for one in parameters])
         levels = np.stack([one.levels for one in parameters if one.levels is not None])
         return cls(weights, means, covariances, levels, np.ones_like(weights))
 

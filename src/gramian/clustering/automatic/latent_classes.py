@@ -119,8 +119,8 @@ class ClassTable:
         if k > 1:
             best = np.argsort(-bounds, kind="stable")[:finished]
             found, bounds = run_tied(self.table, found.take(best), steps=_LONG - _SHORT, tol=tol, ridge=ridge)
-        best = int(bounds.argmax())
-        found, bound = found.take(slice(best, best + 1)), float(bounds[best])
+        top = int(bounds.argmax())
+        found, bound = found.take(slice(top, top + 1)), float(bounds[top])
         gamma, likelihoods = (part[0] for part in posteriors(self.table, found))
         entropy = -float((gamma * np.log(np.maximum(gamma, 1e-300))).sum())
         return Classes(gamma.argmax(axis=1), gamma, found.single(0), float(likelihoods.sum()), entropy, bound)
