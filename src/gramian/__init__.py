@@ -21,7 +21,7 @@ from gramian.dependence import (
     hsic,
     hsic_test,
 )
-from gramian.embedding import KernelCCA, KernelECA, KernelPCA, KernelPLS
+from gramian.embedding import KernelCCA, KernelComponentAnalysis, KernelECA, KernelPCA, KernelPLS
 from gramian.kernels import ClusterKernel
 from gramian.landmarks import FourierFeatures, Nystroem
 from gramian.lssvm import (
@@ -60,6 +60,7 @@ __all__ = [
     "IncompleteGaussianMixture",
     "IncompleteMixture",
     "KernelCCA",
+    "KernelComponentAnalysis",
     "KernelECA",
     "KernelKMeans",
     "KernelPCA",

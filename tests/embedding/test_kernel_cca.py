@@ -78,7 +78,7 @@ def test_nu_is_chosen_by_held_out_correlation():
     kept = new(chosen)
     assert kept > 0.9
     table = chosen.tuning_
-    assert table["nu_x"].shape == table["nu_y"].shape == table["correlation"].shape == (7,)
+    assert table["nu_x"].shape == table["nu_y"].shape == table["correlation"].shape == (9,)
     best = np.argmax(table["correlation"])
     assert (chosen.nu_x_, chosen.nu_y_) == (table["nu_x"][best], table["nu_y"][best])
     loose = KernelCCA(1, kernel_x=RBF(0.2), kernel_y=RBF(0.2), nu_x=1e8, nu_y=1e8)
@@ -118,6 +118,15 @@ def test_similarities_instead_of_rows():
         given.transform(Kx[40:, :40], Ky[40:, :40]), rows.transform(X[40:], Y[40:]), strict=True
     ):
         np.testing.assert_allclose(found, expected, atol=1e-8)
+
+
+def test_random_state_reaches_the_kernels():
+    """Kernels that draw random numbers follow the random_state of the estimator."""
+    X, Y = views(60)
+    kernel = Nystroem(20, kernel=RBF(2.0))
+    first, again = (KernelCCA(1, kernel_x=kernel, kernel_y=kernel, random_state=3).fit(X, Y) for _ in range(2))
+    np.testing.assert_array_equal(first.transform(X), again.transform(X))
+    assert set(first.kernel_x_.landmark_indices_) != set(first.kernel_y_.landmark_indices_)
 
 
 def test_one_column_and_few_rows():

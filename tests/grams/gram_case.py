@@ -62,6 +62,11 @@ def replace_diagonal(K):
     return out
 
 
+def scores(n):
+    """Two columns of scores."""
+    return np.column_stack([np.linspace(-1, 1, n), np.cos(np.arange(n))]) / n
+
+
 def chosen(n):
     """Most samples, in another order."""
     return np.random.default_rng(9).permutation(n)[: n - 5]
@@ -83,6 +88,7 @@ TEXTBOOK = {
     "restricted": restrict,
     "scaled": lambda K: 2.5 * K,
     "negated": lambda K: -K,
+    "deflated": lambda K: K - scores(len(K)) @ scores(len(K)).T,
 }
 VIEW = {
     "centered": lambda gram: gram.centered(),
@@ -94,6 +100,7 @@ VIEW = {
     "restricted": lambda gram: gram.restricted(chosen(gram.shape[0])),
     "scaled": lambda gram: gram.scaled(2.5),
     "negated": lambda gram: gram.scaled(-1.0),
+    "deflated": lambda gram: gram.deflated(scores(gram.shape[0])),
 }
 VIEWS = [
     (),
@@ -110,6 +117,7 @@ VIEWS = [
     ("scaled",),
     ("negated", "centered"),
     ("uneven", "scaled"),
+    ("deflated", "weighted"),
     ("diagonal",),
     ("restricted",),
     ("weighted", "restricted"),
@@ -118,7 +126,7 @@ VIEWS = [
     ("diagonal", "centered", "restricted", "restricted"),
 ]
 FEW_VIEWS = [(), ("centered",), ("normalized",), ("weighted", "shifted"), ("scaled", "diagonal", "restricted")]
-WITHOUT_FEATURES = {"shifted", "uneven", "diagonal", "negated"}
+WITHOUT_FEATURES = {"shifted", "uneven", "diagonal", "negated", "deflated"}
 
 
 def size(K):

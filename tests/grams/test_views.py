@@ -134,3 +134,19 @@ def test_shifts_that_are_no_numbers(shift):
 def test_centring_nothing():
     """A Gram of no samples is centred already."""
     assert DenseGram(np.eye(3)).restricted([]).centered().dense().shape == (0, 0)
+
+
+@pytest.mark.parametrize("bad", [np.ones(6), np.ones((5, 1)), np.full((6, 1), np.nan)])
+def test_deflated_takes_finite_columns_of_scores(bad):
+    """Scores of another shape, or not finite, are refused with what is allowed."""
+    with pytest.raises(ValueError, match=r"scores has shape .*; pass finite numbers of shape \(6, q\)"):
+        DenseGram(np.eye(6)).deflated(bad)
+
+
+def test_deflated_features_lose_the_direction():
+    """K − s sᵀ with s = F w for a unit w is the Gram of the features less their part along w."""
+    rng = np.random.default_rng(0)
+    F, w = rng.standard_normal((20, 4)), rng.standard_normal(4)
+    w /= np.linalg.norm(w)
+    rest = F - np.outer(F @ w, w)
+    np.testing.assert_allclose(FeatureGram(F).deflated((F @ w)[:, None]).dense(), rest @ rest.T, atol=1e-12)

@@ -9,7 +9,7 @@ from gramian.embedding.two_views import KernelChoice, Penalties, Spectrum, TwoVi
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
 
-_SHARES = 10.0 ** np.arange(-1, 6)  # ν times the total variance of a view
+_SHARES = 10.0 ** np.arange(-1, 8)  # ν times the total variance of a view
 _FOLDS = 3
 _FEATURES = 200  # leading eigenvectors in which ν is chosen
 
@@ -33,7 +33,7 @@ class KernelCCA(TwoViewProjection):
         Positive semi-definite kernels of the two views. Above 5,000 rows one without finite features is approximated
         through 500 landmarks.
     nu_x, nu_y : float or None, default None
-        ν_x and ν_y. None: 10^g over the total variance of the view, with the g from −1 to 5 (the same for both) that
+        ν_x and ν_y. None: 10^g over the total variance of the view, with the g from −1 to 7 (the same for both) that
         gives the largest mean correlation of held-out thirds, in the 200 leading components of either view.
     random_state : int, Generator, RandomState or None, default None
         For the landmarks and the thirds.

@@ -6,16 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, check_count, check_positive
-from gramian.configuration import memory_budget
-from gramian.embedding.preimage import RidgePreimage, fixed_point, nearest_rows
+from gramian.embedding.preimage import RidgePreimage, check_preimage, check_scores, fixed_points
 from gramian.embedding.projection import KernelProjection, significant
-from gramian.grams import Gram, SandwichGram, tiles
+from gramian.grams import Gram, SandwichGram
 from gramian.grams.base import Which
-from gramian.kernels import RBF, Expansion, Kernel
+from gramian.kernels import Expansion, Kernel
 from gramian.typing import Array, Matrix
 
 
@@ -114,7 +112,7 @@ class KernelPCA(KernelProjection):
         weights = self._check_weights(sample_weight, X)
         wanted = check_count(self, "n_components", n, none_allowed=True) or n
         kernel, gram = self._fit_on(X, weights)
-        self._check_preimage(X, kernel)
+        check_preimage(self.preimage, X, kernel)
         view = self._operator(gram, weights)
         if gram.factor is not None:  # no more components than features
             wanted = min(wanted, gram.factor.shape[1])
@@ -159,14 +157,6 @@ class KernelPCA(KernelProjection):
             used = np.ones(n, bool) if weights is None else weights > 0
             self.preimage_ = RidgePreimage(self.embedding_[used], X[used], self.ridge)
 
-    def _check_preimage(self, X: Matrix, kernel: Kernel) -> None:
-        if self.preimage is None:
-            return
-        if kernel.pairwise or issparse(X):
-            raise ValueError(f"preimage={self.preimage!r} needs dense samples, not similarities or sparse X; pass None")
-        if self.preimage == "fixed_point" and not isinstance(kernel, RBF):
-            raise ValueError("preimage='fixed_point' is for kernel='rbf' only; use preimage='ridge'")
-
     def inverse_transform(self, Z: Array) -> Array:
         """Rows whose images are nearest to the given scores.
 
@@ -181,15 +171,14 @@ class KernelPCA(KernelProjection):
         check_is_fitted(self, "expansion_")
         if self.preimage is None:
             raise ValueError("inverse_transform needs preimage='ridge' or preimage='fixed_point' at construction")
-        Z = check_array(Z, dtype=[np.float64, np.float32], input_name="Z")
-        if Z.shape[1] != self.n_components_:
-            raise ValueError(f"Z has {Z.shape[1]} columns but the model has n_components_={self.n_components_}")
+        Z = check_scores(Z, self.n_components_)
         if self.preimage == "ridge":
             return self.preimage_(Z)
-        nearest = self.X_fit_[nearest_rows(self.embedding_, Z)]
-        found = np.empty_like(nearest)
-        strip = max(1, min(tiles.TILE_BYTES, memory_budget() // 4) // self.X_fit_[:, 0].nbytes)
-        for rows in tiles.slices(len(Z), strip):
-            G = self.mean_coef_ + (Z[rows] * np.sqrt(np.abs(self.eigenvalues_))) @ self.dual_coef_.T
-            found[rows] = fixed_point(self.kernel_, self.X_fit_, G, nearest[rows])
-        return found
+        roots = np.sqrt(np.abs(self.eigenvalues_))
+        return fixed_points(
+            self.kernel_,
+            self.X_fit_,
+            self.embedding_,
+            Z,
+            lambda part: self.mean_coef_ + (part * roots) @ self.dual_coef_.T,
+        )

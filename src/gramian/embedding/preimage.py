@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import numpy as np
-from sklearn.neighbors import NearestNeighbors
+from collections.abc import Callable
 
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.validation import check_array
+
+from gramian.configuration import memory_budget
+from gramian.grams import tiles
 from gramian.grams.features import squared_norms
 from gramian.kernels import RBF, Kernel
 from gramian.landmarks import NormalEquations, Nystroem
 from gramian.randomness import generator
-from gramian.typing import Array, RandomState
+from gramian.typing import Array, Matrix, RandomState
 
 _ATTEMPTS = 3
 _TINY = 1e-12
@@ -90,6 +96,37 @@ def fixed_point(
         if not len(active):
             break
     return Z
+
+
+def check_preimage(kind: str | None, X: Matrix, kernel: Kernel) -> None:
+    """Refuse a way back that the samples or the kernel do not have."""
+    if kind is None:
+        return
+    if kernel.pairwise or issparse(X):
+        raise ValueError(f"preimage={kind!r} needs dense samples, not similarities or sparse X; pass None")
+    if kind == "fixed_point" and not isinstance(kernel, RBF):
+        raise ValueError("preimage='fixed_point' is for kernel='rbf' only; use preimage='ridge'")
+
+
+def check_scores(Z: Array, n_components: int) -> Array:
+    """Scores as ``inverse_transform`` takes them."""
+    Z = check_array(Z, dtype=[np.float64, np.float32], input_name="Z")
+    if Z.shape[1] != n_components:
+        raise ValueError(f"Z has {Z.shape[1]} columns but the model has n_components_={n_components}")
+    return Z
+
+
+def fixed_points(kernel: Kernel, X: Array, embedding: Array, Z: Array, coefficients: Callable[[Array], Array]) -> Array:
+    """Rows whose images are nearest to Σ_i g_i φ(x_i) with g = ``coefficients(z)`` for the rows z of Z, strip by strip.
+
+    The iteration starts from the fitted sample whose scores are nearest.
+    """
+    start = X[nearest_rows(embedding, Z)]
+    found = np.empty_like(start)
+    strip = max(1, min(tiles.TILE_BYTES, memory_budget() // 4) // X[:, 0].nbytes)
+    for rows in tiles.slices(len(Z), strip):
+        found[rows] = fixed_point(kernel, X, coefficients(Z[rows]), start[rows])
+    return found
 
 
 def nearest_rows(embedding: Array, Z: Array) -> Array:

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from gramian.checks import check_count, check_samples, remember_columns
+from gramian.estimator import _seeded
 from gramian.grams import FeatureGram, Gram
 from gramian.kernels import Expansion, Kernel, as_kernel
 from gramian.landmarks import Nystroem
@@ -83,8 +84,9 @@ class TwoViewProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         others = _second_view(Y, unfitted_y, samples.shape[0])
         wanted = check_count(self, "n_components", samples.shape[0])
         assert wanted is not None
-        kernel_x, gram_x = _fitted(unfitted_x, samples, rng)
-        kernel_y, gram_y = _fitted(unfitted_y, others, rng)
+        seeds = [None if self.random_state is None else int(seed) for seed in rng.integers(2**31, size=2)]
+        kernel_x, gram_x = _fitted(unfitted_x, samples, seeds[0])
+        kernel_y, gram_y = _fitted(unfitted_y, others, seeds[1])
         left, right = _spectrum(gram_x, kernel_x, "X"), _spectrum(gram_y, kernel_y, "Y")
         wanted = min(wanted, len(left.values), len(right.values))
         nu = self._chosen(left, right, wanted)
@@ -207,10 +209,11 @@ def _named(choice: KernelChoice, name: str) -> Kernel:
         raise ValueError(f"{name}: {error}") from error
 
 
-def _fitted(kernel: Kernel, X: Matrix, rng: np.random.Generator) -> tuple[Kernel, Gram]:
+def _fitted(kernel: Kernel, X: Matrix, seed: int | None) -> tuple[Kernel, Gram]:
     """The kernel of a view fitted on it, through landmarks where there are many rows, and its Gram."""
     if X.shape[0] > _EXACT_ROWS and not (kernel.has_features or kernel.pairwise or kernel.sparse_blocks):
-        kernel = Nystroem(_LANDMARKS, kernel=kernel, random_state=int(rng.integers(2**31)))
+        kernel = Nystroem(_LANDMARKS, kernel=kernel)
+    kernel = _seeded(kernel, seed)
     kernel._fitted(X)
     return kernel, kernel._unchecked("gram")(X)
 

@@ -272,6 +272,15 @@ class Gram(LinearOperator):
 
         return scaled(self, c)
 
+    def deflated(self, scores: Array) -> Gram:
+        """K − S Sᵀ for scores S (n, q): the Gram of the features less their part along unit directions w.
+
+        With S_ij = w_j·φ(x_i) for orthonormal w_j the features are φ(x) − Σ_j w_j (w_j·φ(x)).
+        """
+        from gramian.grams.views import deflated
+
+        return deflated(self, scores)
+
     def with_diagonal(self, diagonal: float | Array) -> Gram:
         """K with its diagonal replaced by a number or by an array (n,)."""
         from gramian.grams.views import DiagonalGram

@@ -159,7 +159,7 @@ class SandwichGram(_View):
 
 
 class _UpdatedGram(_View):
-    """K − U Bᵀ − B Uᵀ: some samples of a Gram that is centred over all."""
+    """K − U Bᵀ − B Uᵀ: some samples of a Gram that is centred over all, or a Gram less some directions."""
 
     def __init__(self, base: Gram, directions: Array, beyond: Array) -> None:
         super().__init__(base)
@@ -403,6 +403,14 @@ def scaled(base: Gram, c: float) -> Gram:
     if c >= 0 and base.factor is not None:
         return SandwichGram(base, np.full(base.shape[0], np.sqrt(c), base.dtype))
     return ScaledGram(base, c)
+
+
+def deflated(base: Gram, scores: Array) -> _UpdatedGram:
+    """K − S Sᵀ."""
+    scores = np.asarray(scores, base.dtype)
+    if scores.ndim != 2 or scores.shape[0] != base.shape[0] or not np.isfinite(scores).all():
+        raise ValueError(f"scores has shape {scores.shape}; pass finite numbers of shape ({base.shape[0]}, q)")
+    return _UpdatedGram(base, scores, scores / 2)
 
 
 def centered(base: Gram) -> SandwichGram:

@@ -63,7 +63,9 @@ class Nystroem(FeatureMap):
         - "cholesky": pivots of an incomplete Cholesky factorisation of the whole Gram matrix, drawn by the diagonal
           that the pivots before leave unexplained, see :func:`gramian.landmarks.incomplete_cholesky`. The features
           reproduce its factor, F Fᵀ = L Lᵀ. For definite kernels, with or without missing values; takes the n×m factor
-          in memory, and tells ``residual_trace_``.
+          in memory, and tells ``residual_trace_``. Where rows can be averaged "kmeans" is better: of 20,000 rows in 10
+          columns, 200 landmarks leave out 8.6 % of the trace of a normal cloud and 3.8 % of uneven clusters in 0.13 s,
+          those of "kmeans" 7.0 % and 3.6 % in 0.03 s, "uniform" 8.1 % and 4.6 %.
 
         A smaller error of the kernel is not always a better prediction: where the target varies most among the
         common rows, uniform landmarks can predict as well or better. ``benchmarks/landmarks.py`` measures both.
