@@ -33,6 +33,7 @@ MODULES = (
     "kdn_tables",
     "ism_tables",
     "kdac_tables",
+    "lssvm_robust",
 )
 ROOT = Path(__file__).parent.parent
 

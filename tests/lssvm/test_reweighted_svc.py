@@ -24,7 +24,9 @@ def objective(f, beta, K, y, C):
 
 
 @pytest.mark.parametrize("C", [0.3, 2.0, 20.0])
-@pytest.mark.parametrize("data", [parabola, lambda: make_moons(120, noise=0.3, random_state=0)], ids=["parabola", "moons"])
+@pytest.mark.parametrize(
+    "data", [parabola, lambda: make_moons(120, noise=0.3, random_state=0)], ids=["parabola", "moons"]
+)
 def test_objective_and_decisions_are_those_of_svc(C, data):
     """The objective is within 1e-4 and the decision function within 1e-3 of SVC run to 1e-10."""
     X, labels = data()

@@ -39,7 +39,7 @@ class ReweightedSVC(ClassifierMixin, KernelEstimator):
     max_iter : int, default 500
         Most steps.
     tol : float, default 1e-8
-        The iteration ends when no f(x_i) changes by more, or the objective falls by less than a hundredth of this share.
+        The steps end when no f(x_i) changes by more, or the objective falls by less than a hundredth of this share.
 
     Attributes
     ----------
