@@ -1,7 +1,7 @@
 """A curve with outliers by the LS-SVM and its robust versions.
 
-The lecture of J. A. K. Suykens shows such a figure, made with LS-SVMlab, without numbers. The numbers beside ours are of
-a plain NumPy computation of the same formulas: 61 points of sinc with uniform noise, six of them outliers, width and
+The lecture of J. A. K. Suykens shows such a figure, made with LS-SVMlab, without numbers. The numbers beside ours are
+of a plain NumPy computation of the same formulas: 61 points of sinc with uniform noise, six of them outliers, width and
 regularization given, twenty draws. Its RBF is exp(−d²/σ²) with σ² = 1, so our width is √½.
 """
 
@@ -81,15 +81,8 @@ def report(records: list[Record]) -> str:
         ours = np.array([record["mse"] for record in found])
         spread = ours.std(ddof=1) / np.sqrt(len(ours)) if len(ours) > 1 else np.nan
         steps = np.mean([record["rounds"] for record in found])
-        rows.append(
-            [
-                method,
-                f"{error:.4f}",
-                f"{ours.mean():.5f} ± {spread:.5f}",
-                "" if rounds is None else rounds,
-                f"{steps:.1f}",
-            ]
-        )
+        known = "" if rounds is None else rounds
+        rows.append([method, f"{error:.4f}", f"{ours.mean():.5f} ± {spread:.5f}", known, f"{steps:.1f}"])
     return markdown(["method", "re-implemented", "ours ± s.e.", "rounds", "our rounds"], rows)
 
 
