@@ -49,14 +49,25 @@ MOST_ROWS = 1000
 KINDS = ("planted", "without", "real")
 PREAMBLE = """# Groups in tables of numbers and categories
 
-`python -m benchmarks.mixed_tables` writes each table to a file, calls `gramian explore` on it and reads the verdict and
-the groups. *Planted*: 40 draws of 2 to 6 groups; right is a verdict other than "none" and the planted number.
-*Without*: 60 draws of noise, gradients, factors, heavy tails, copies and cross tables; right is "none". *Real*: the
-classes are taken away (not in penguins_whole, the file as users have it) and compared by the adjusted Rand index with
-the groups found, their number unknown; at most 1,000 rows. Designs and seeds (`benchmarks/mixed_designs.py`) were
-committed before the method they judge. They were chosen by looking at the oracle, at the code before, and at whether an
-ICL of the true groups beats that of merged ones (in one draw, 29, it does not), which is the criterion that latent
-classes use; and the planted model is of their family. That favours the method: read the figures so.
+`python -m benchmarks.mixed_tables` writes each table to a file, groups it as `gramian explore` does and reads the
+verdict and the groups. *Planted*: 40 draws of 2 to 6 groups; right is a verdict other than "none" and the planted
+number. *Without*: 60 draws of noise, gradients, factors, heavy tails, copies and cross tables; right is "none".
+*Real*: the classes are taken away (not in penguins_whole, the file as users have it) and compared by the adjusted
+Rand index with the groups found, their number unknown; at most 1,000 rows. Where the verdict is "none", the index is
+that of the cut, which `explore` no longer shows. Designs and seeds (`benchmarks/mixed_designs.py`) were committed
+before the method they judge. They were chosen by looking at the oracle, at the code before, and at whether an ICL of
+the true groups beats that of merged ones (in one draw, 29, it does not), which is the criterion that latent classes
+use; and the planted model is theirs, since classes have sizes of their own. That favours the method: read the figures
+so.
+
+The method was mended on tables of other seeds: 52 planted ones and about 30 without groups. These here were run three
+times: once; once with a milder limit of the verdict, chosen after the first run had called four tables of two groups
+"none" (34 planted tables right as before, 5 of the first 40 without groups wrong); and once more with the limit of
+the first run, which gave the same 34 of 40 and 60 of 60. Of the six that are wrong, 0 and 20 have no category that
+depends on other columns, and the verdict is that of tables of numbers; in 30 classes gain no more than on tables
+without groups; 35 was not looked into; in 22 and 29 the number is wrong.
+
+Seconds of `a163599` are those of the command line, by the clock; later ones are processor time of the grouping alone.
 """
 
 
@@ -105,19 +116,19 @@ def grouped(draw: Draw) -> dict[str, Any]:
     kept, place = without_copies((table.frame[name] for name in table.used), n)
     preparation = Preparation().fit(dataclasses.replace(table, frame=table.frame.iloc[kept]))
     X = preparation.transform(table)
-    assert np.isfinite(X[kept]).any(axis=1).all(), "explore leaves empty rows out; these tables have none"
+    fitted = kept[np.isfinite(X[kept]).any(axis=1)]
     categories = [column.name for column in table.columns if column.kind in (CATEGORY, BOOLEAN)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         choice = AutoClustering(random_state=0).fit(
-            X[kept], feature_columns=preparation.feature_columns_, categorical_columns=categories
+            X[fitted], feature_columns=preparation.feature_columns_, categorical_columns=categories
         )
-    none = choice.verdict_ == "none"
-    result = {"verdict": choice.verdict_, "groups": 1 if none else choice.n_clusters_}
+    result = {"verdict": choice.verdict_, "groups": choice.n_clusters_}
     result["seconds"] = time.process_time() - start
     if draw.groups is not None:
-        labels = np.zeros(n, int) if none else choice.labels_[place]
-        result["ari"] = float(adjusted_rand_score(draw.groups, labels))
+        labels = np.full(n, -1)  # an empty row has no group
+        labels[fitted] = choice.labels_
+        result["ari"] = float(adjusted_rand_score(draw.groups, labels[kept[place]]))
     return result
 
 

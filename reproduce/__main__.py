@@ -35,6 +35,7 @@ MODULES = (
     "kdac_tables",
     "lssvm_fixed_size",
     "double_descent",
+    "lssvm_robust",
 )
 ROOT = Path(__file__).parent.parent
 

@@ -213,7 +213,7 @@ def test_another_grouping_is_found_and_read(run, tmp_path):
 
 
 def test_a_stream_of_rows_is_classified_better_than_by_a_plane(run, tmp_path):
-    printed = run("090", "--rows", "6000", "--prototypes", "60", "--pieces", "3")
+    printed = run("090", "--rows", "6000", "--prototypes", "100", "--pieces", "3")
     assert "6000 rows: the Gram matrix would take 0.1 GB" in printed
     ours, linear = (numbers(line) for line in printed.splitlines()[1:3])
     assert ours[-1] > linear[-1] + 5

@@ -62,9 +62,9 @@ def model_sums(models: dict[str, FixedSizeLSSVMClassifier]) -> list[NormalEquati
 
 
 def piece(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of ten columns in single precision, and a class that no plane divides; one row in twenty is mistaken."""
+    """Rows of four columns in single precision, and a class that no plane divides; one row in twenty is mistaken."""
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 10)).astype(np.float32)
+    X = rng.normal(size=(n, 4)).astype(np.float32)
     y = np.sin(2 * X[:, 0]) * X[:, 1] + 0.5 * X[:, 2] > 0
     return X, y ^ (rng.uniform(size=n) < 0.05)
 

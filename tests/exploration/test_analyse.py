@@ -65,6 +65,8 @@ def test_a_number_of_groups_may_be_asked_for(explored, customers_file):
     found, _ = explore(read_table(customers_file), n_clusters=2, alternative=False)
     assert found.n_clusters == 2
     assert found.made["parameters"]["clusters"] == 2
+    assert found.verdict != "none"  # three groups are clear, and two of them near each other
+    assert found.sentences[0].endswith("into 2 groups, as many as asked for.")
 
 
 def test_rows_beyond_those_fitted_are_assigned(tmp_path, monkeypatch):

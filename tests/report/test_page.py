@@ -295,3 +295,11 @@ def test_the_templates_travel_with_the_package():
 
 def test_facts_are_plain_json(page):
     assert json.loads(json.dumps(page.facts, allow_nan=False)) == page.facts
+
+
+def test_long_names_break_where_a_reader_would_break_them():
+    from gramian.report.page import _breaking
+
+    assert str(_breaking("abdominocentesis_total_protein")) == "abdominocentesis_<wbr>total_<wbr>protein"
+    assert str(_breaking("averageMonthlyBalance")) == "average<wbr>Monthly<wbr>Balance"
+    assert str(_breaking("measure_17 is <b> 12.345 %")) == "measure_17 is &lt;b&gt; 12.345\xa0%"

@@ -48,12 +48,16 @@ class SpectralClustering(PlacedClusters, EmbeddingEstimator):
         for clusters. On a graph, whose diagonal is zero, p = 0.9 and, of gaps that are relatively equal, the wider
         one wins; under a kernel, which knows no such structure, p = 0.5.
     kernel : Kernel, str or callable, default "auto"
-        "auto" is the neighbour graph of rows in standard deviations with missing values filled from near rows,
-        ``CompletedGraph("continuous")``: two rows are tied if they are near, compared with the tenth neighbours of
-        both. On 48 labelled sets (shapes and tables of UCI, the number of clusters given) its mean adjusted Rand index
-        is 0.67, and 0.50 with a fifth of the values missing; the most similar rows under the cluster kernel,
-        ``NeighborGraph(20, kernel=ClusterKernel())``, have 0.64 and 0.50 and take many times longer. "neighbors" is a
-        plain neighbour graph, for complete data in comparable units.
+        "auto" is a neighbour graph of rows whose missing values are filled from near rows, ``CompletedGraph("auto")``.
+        Where most columns reach the same lowest and highest value, as grey values of pixels do, they keep their scale
+        and each row is tied to its ten nearest; otherwise columns count in standard deviations and two rows are tied if
+        they are near, compared with the tenth neighbours of both. Evidence, with the number of clusters given: on 48
+        labelled sets (shapes and tables of UCI) the mean adjusted Rand index is 0.67, and 0.47 with a fifth of the
+        values missing; on the 23 tables alone 0.46 and 0.44. On 21 complete tables it is 0.47; the most similar rows
+        under the cluster kernel, ``NeighborGraph(20, kernel=ClusterKernel())``, have 0.43 (more on iris and vowel) and
+        take many times longer. On the digits of scikit-learn "auto" and "neighbors" are right on 0.89 of the rows,
+        standard deviations would be on 0.80; but pendigits lose by keeping their scale, 0.65 instead of 0.71.
+        "neighbors" is a plain neighbour graph, for complete data in comparable units.
     embedding : {"sym", "rw", "kpca", "keca"}, default "sym"
         "rw" needs no scaling of rows, but lets a few outlying samples take a cluster of their own.
     n_components : int, optional

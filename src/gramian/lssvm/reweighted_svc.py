@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -19,6 +19,7 @@ from gramian.lssvm.system import BorderedSystem
 from gramian.typing import Array, Matrix
 
 _SHORTEST = 1e-10  # step of the line search below which the objective does not fall any more
+_GUESSES = 50  # of which rows are on the margin
 
 
 class ReweightedSVC(ClassifierMixin, KernelEstimator):
@@ -26,8 +27,10 @@ class ReweightedSVC(ClassifierMixin, KernelEstimator):
 
     The objective ½‖w‖² + C Σ_i max(0, 1 − y_i f(x_i)) is bounded from above, at errors u_i = 1 − y_i f(x_i) > 0, by a
     sum of squares with weights C / u_i. Its least point is an LS-SVM on the rows with u_i > 0; a step towards it that
-    lowers the objective gives the next errors. scikit-learn's ``SVC`` solves the same problem faster: this one shows
-    that the SVM is a sequence of LS-SVMs, and takes any kernel and weights of this library.
+    lowers the objective gives the next errors. These steps become slow near the solution, so once it is known which
+    rows are on the margin, their equations y_i f(x_i) = 1 are solved as one more bordered system. scikit-learn's
+    ``SVC`` solves the same problem faster: this one shows that the SVM is a sequence of LS-SVMs, and takes any kernel
+    of this library.
 
     Parameters
     ----------
@@ -38,8 +41,8 @@ class ReweightedSVC(ClassifierMixin, KernelEstimator):
         Errors count as at least this large, so that weights stay finite.
     max_iter : int, default 500
         Most steps.
-    tol : float, default 1e-8
-        The iteration ends when no f(x_i) changes by more, or the objective falls by less than a hundredth of this share.
+    tol : float, default 1e-6
+        The steps end when no f(x_i) changes by more.
 
     Attributes
     ----------
@@ -80,7 +83,7 @@ class ReweightedSVC(ClassifierMixin, KernelEstimator):
         kernel: Kernel | str | Callable[[Any, Any], Any] = "rbf",
         floor: float = 1e-6,
         max_iter: int = 500,
-        tol: float = 1e-8,
+        tol: float = 1e-6,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -140,40 +143,26 @@ class ReweightedSVC(ClassifierMixin, KernelEstimator):
 
     def _descend(self, gram: Gram, y: Array, costs: Array) -> tuple[Array, float, float, int, bool]:
         """Coefficients, intercept, objective, steps, and whether nothing was left to gain."""
-        beta, smooth, b = np.zeros(len(y)), np.zeros(len(y)), 0.0  # f = smooth + b with smooth = K β
+        here = _State(np.zeros(len(y)), np.zeros(len(y)), 0.0)
         objective = float(costs.sum())
+        enough = 0.01  # change below which it is worth looking at the margin, less after every failure
         for step in range(1, self.max_iter + 1):
-            errors = 1 - y * (smooth + b)
-            wrong = (errors > 0) & (costs > 0)
-            if not (wrong & (y > 0)).any() or not (wrong & (y < 0)).any():
-                return beta, b, objective, step - 1, True
-            index = np.flatnonzero(wrong)
-            system = BorderedSystem(gram.restricted(index), 1.0, costs[index] / np.maximum(errors[index], self.floor))
-            found, intercept = system.solve(y[index, None])
-            target = np.zeros(len(y))
-            target[index] = found[:, 0]
-            towards = gram @ target - smooth
-            move, lift = target - beta, float(intercept[0]) - b
-
-            # The objective along the line, whose quadratic part has three numbers.
-            square = float(beta @ smooth), float(move @ smooth), float(move @ towards)
-
-            def along(t: float, s: Array = smooth, d: Array = towards, q: tuple[float, ...] = square,
-                      b: float = b, lift: float = lift) -> float:  # fmt: skip
-                hinge = np.maximum(0, 1 - y * (s + t * d + b + t * lift))
-                return 0.5 * (q[0] + 2 * t * q[1] + t * t * q[2]) + float(costs @ hinge)
-
-            t = 1.0
-            while t > _SHORTEST and along(t) > objective - 1e-12 * abs(objective):
-                t /= 2
-            if t <= _SHORTEST:
-                return beta, b, objective, step, True
-            before, objective = objective, along(t)
-            beta, smooth, b = beta + t * move, smooth + t * towards, b + t * lift
-            change = t * float(np.abs(towards + lift).max())
-            if change < self.tol or before - objective < 0.01 * self.tol * abs(before):
-                return beta, b, objective, step, True
-        return beta, b, objective, self.max_iter, False
+            errors = 1 - y * here.values
+            wrong = np.flatnonzero((errors > 0) & (costs > 0))
+            if len(np.unique(y[wrong])) < 2:
+                return here.beta, here.intercept, objective, step - 1, True
+            ahead = _towards(gram, y, wrong, costs[wrong] / np.maximum(errors[wrong], self.floor))
+            t, lower = _search(here, ahead, y, costs, objective)
+            change = t * float(np.abs(ahead.values - here.values).max())
+            here, objective = here.moved(ahead, t), lower
+            if change < self.tol or change < enough or t == 0:
+                enough = change / 10
+                exact = _margin(gram, y, costs, here, self.floor)
+                if exact is not None and exact.objective(y, costs) <= objective * (1 + 1e-9):
+                    return exact.beta, exact.intercept, exact.objective(y, costs), step, True
+                if change < self.tol or t == 0:
+                    return here.beta, here.intercept, objective, step, True
+        return here.beta, here.intercept, objective, self.max_iter, False
 
     def decision_function(self, X: Matrix) -> Array:
         """f(x), positive for ``classes_[1]``, shape (n,)."""
@@ -183,12 +172,84 @@ class ReweightedSVC(ClassifierMixin, KernelEstimator):
 
     def predict(self, X: Matrix) -> Array:
         """Classes of new rows."""
-        return self.classes_[(self.decision_function(X) >= 0).astype(np.intp)]
+        scores = self.decision_function(X)
+        return self.classes_[(scores >= 0).astype(np.intp)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+class _State(NamedTuple):
+    """β, K β and b."""
+
+    beta: Array
+    smooth: Array
+    intercept: float
+
+    @property
+    def values(self) -> Array:
+        """f at the fitted rows."""
+        return self.smooth + self.intercept
+
+    def moved(self, to: _State, t: float) -> _State:
+        """The point at share t of the way."""
+        return _State(
+            self.beta + t * (to.beta - self.beta),
+            self.smooth + t * (to.smooth - self.smooth),
+            self.intercept + t * (to.intercept - self.intercept),
+        )
+
+    def objective(self, y: Array, costs: Array) -> float:
+        """½ βᵀ K β + Σ C_i max(0, 1 − y_i f_i)."""
+        return 0.5 * float(self.beta @ self.smooth) + float(costs @ np.maximum(0, 1 - y * self.values))
+
+
+def _towards(gram: Gram, y: Array, index: Array, weights: Array) -> _State:
+    """The LS-SVM of some rows with these weights."""
+    found, intercept = BorderedSystem(gram.restricted(index), 1.0, weights).solve(y[index, None])
+    beta = np.zeros(len(y))
+    beta[index] = found[:, 0]
+    return _State(beta, gram @ beta, float(intercept[0]))
+
+
+def _search(here: _State, ahead: _State, y: Array, costs: Array, objective: float) -> tuple[float, float]:
+    """The first of 1, ½, ¼, … of the way that lowers the objective, and the objective there; 0 if none does."""
+    t = 1.0
+    while t > _SHORTEST:
+        lower = here.moved(ahead, t).objective(y, costs)
+        if lower < objective - 1e-12 * abs(objective):
+            return t, lower
+        t /= 2
+    return 0.0, objective
+
+
+def _margin(gram: Gram, y: Array, costs: Array, start: _State, floor: float) -> _State | None:
+    """The solution from the rows on the margin, found by guessing them; None if the guesses do not settle.
+
+    With α_i = y_i β_i, a row has α = C where α/C + u >= 1, α = 0 where it is <= 0, and lies on the margin (u = 0)
+    between: the conditions of the optimum, solved as equations for the margin and read again until they repeat.
+    """
+    state, before = start, None
+    bound = np.maximum(costs, np.finfo(np.float64).tiny)
+    for _ in range(_GUESSES):
+        place = np.clip(y * state.beta / bound + 1 - y * state.values, 0, 1)
+        place[costs == 0] = 0
+        margin = np.flatnonzero((place > 0) & (place < 1))
+        guess = (place >= 1) + 2 * ((place > 0) & (place < 1))
+        if before is not None and np.array_equal(guess, before):
+            return state
+        if not len(margin):
+            return None
+        before = guess
+        beta = np.where(place >= 1, y * costs, 0.0)
+        pulled = gram @ beta
+        system = BorderedSystem(gram.restricted(margin), 1.0, costs[margin] / floor)
+        found, intercept = system.solve((y - pulled)[margin, None], -float(beta.sum()))
+        beta[margin] = found[:, 0]
+        state = _State(beta, gram @ beta, float(intercept[0]))
+    return None
 
 
 def _of_those_that_count(y: Any, weights: Array, classes: Array, codes: Array) -> tuple[Array, Array]:

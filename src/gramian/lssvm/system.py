@@ -56,12 +56,12 @@ class BorderedSystem:
             self.factorization = gram.factorization(self.noise, method, random_state=random_state, consume=consume)
         self.dtype = gram.dtype
 
-    def solve(self, Y: Array) -> tuple[Array, Array]:
-        """Coefficients α (n, q) and intercepts b (q,) for targets Y (n, q)."""
+    def solve(self, Y: Array, sums: float = 0.0) -> tuple[Array, Array]:
+        """Coefficients α (n, q) and intercepts b (q,) for targets Y (n, q); the coefficients add up to ``sums``."""
         n = len(Y)
         solved = self.factorization.solve(np.column_stack([np.ones(n, self.dtype), Y.astype(self.dtype, copy=False)]))
         self.eta = solved[:, 0]
-        intercept = self.eta @ Y / self.total
+        intercept = (self.eta @ Y - sums) / self.total
         return solved[:, 1:] - self.eta[:, None] * intercept, intercept
 
     @cached_property

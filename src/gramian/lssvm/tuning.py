@@ -159,9 +159,9 @@ def choose_regularization(gram: Gram, problem: Problem, name: str) -> Best:
 def choose_width(X: Matrix, problem: Problem, name: str = "rbf") -> tuple[Kernel, Best]:
     """An RBF kernel for prepared rows and its regularization.
 
-    Half the median distance, itself and twice it are tried; from an end on, half or twice as much, down to a quarter and
-    up to eight times; then the least of the parabola through the best and its neighbours. Above 400 rows this is done on 400 of them, and the width found and two beside it
-    are tried on all, or on 2,000 above 2,500.
+    Half the median distance, itself and twice it are tried; from an end on, half or twice as much, down to a quarter
+    and up to eight times; then the least of the parabola through the best and its neighbours. Above 400 rows this is
+    done on 400 of them, and the width found and two beside it are tried on all, or on 2,000 above 2,500.
     """
     n = X.shape[0]
     part, rows = problem, X
@@ -247,10 +247,9 @@ def typical_distance(X: Matrix, counts: Array | None) -> float:
 
 
 def _grid(spectrum: CenteredSpectrum) -> Array:
-    size = spectrum.size
-    if not size > 0:
-        return np.ones(1)
-    grid = REGULARIZATIONS / size
+    if spectrum.largest <= 1e3 * float(np.finfo(spectrum.dtype).eps) * spectrum.norm:
+        return np.ones(1)  # all rows are alike to the kernel, and any γ predicts the mean
+    grid = REGULARIZATIONS / spectrum.size
     return np.unique(np.minimum(grid, max(_limit(spectrum), grid[0])))
 
 

@@ -44,8 +44,9 @@ class Mixtures(NamedTuple):
     @classmethod
     def of(cls, parameters: Sequence[Parameters]) -> Mixtures:
         """Side by side, from tied covariances; all of as many components."""
-        assert all(one.levels is not None for one in parameters)
-        weights, means, covariances, levels = (np.stack([one[i] for one in parameters]) for i in range(4))
+        weights, means = np.stack([one.weights for one in parameters]), np.stack([one.means for one in parameters])
+        covariances = np.stack([one.covariances for one in parameters])
+        levels = np.stack([one.levels for one in parameters if one.levels is not None])
         return cls(weights, means, covariances, levels, np.ones_like(weights))
 
     def take(self, which: Array | slice) -> Mixtures:

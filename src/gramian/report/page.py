@@ -132,10 +132,11 @@ def _templates() -> Environment:
 
 
 def _breaking(text: str) -> Any:
-    """A text whose long names may go on in a new line behind _ - . / and before a capital; numbers stay whole."""
+    """A text whose very long names may go on in a new line behind _ - . / and before a capital; numbers stay whole."""
     from markupsafe import Markup, escape
 
-    parts = _BREAKS.sub("\0", text.replace(" %", "\u00a0%")).split("\0")
+    whole = text.replace(" %", "\u00a0%")
+    parts = re.sub(r"\S{15,}", lambda word: _BREAKS.sub("\0", word[0]), whole).split("\0")
     return Markup("<wbr>").join(escape(part) for part in parts)
 
 

@@ -85,6 +85,7 @@ class Completion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         -------
         self : Completion
         """
+        check_choice(self, "keep_scale", (False, True))
         X = self._checked(X, reset=True)
         self.used_ = np.array([len(np.unique(feature[~np.isnan(feature)])) > 1 for feature in X.T])
         columns = self._columns(X.shape[1])

@@ -8,6 +8,7 @@ a copula, which have the same columns and pairs of columns but no groups, say wh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -42,7 +43,7 @@ _FEW_REFERENCES, _NEAR = 8, (0.3, 3.0)  # are enough where the excess is not bet
 _DEVIATIONS = 2.5  # beyond the mean of the references
 _RESOLUTION = 0.02  # of a gain per row: finer differences between tables say nothing
 _UNSURE = 0.9  # a row whose largest posterior is less lies in between
-_APART = 0.1  # of the rows in between: with fewer, and half as many as in tables without groups, classes stand apart
+_FEW_BETWEEN = 0.05  # of the rows: with fewer, and half as many as in tables without groups, classes stand apart
 
 
 # Mixtures of one table ----------------------------------------------------------------------------------------
@@ -118,8 +119,8 @@ class ClassTable:
         if k > 1:
             best = np.argsort(-bounds, kind="stable")[:finished]
             found, bounds = run_tied(self.table, found.take(best), steps=_LONG - _SHORT, tol=tol, ridge=ridge)
-        best = bounds.argmax()[None]
-        found, bound = found.take(best), float(bounds.max())
+        top = int(bounds.argmax())
+        found, bound = found.take(slice(top, top + 1)), float(bounds[top])
         gamma, likelihoods = (part[0] for part in posteriors(self.table, found))
         entropy = -float((gamma * np.log(np.maximum(gamma, 1e-300))).sum())
         return Classes(gamma.argmax(axis=1), gamma, found.single(0), float(likelihoods.sum()), entropy, bound)
@@ -131,13 +132,13 @@ class ClassTable:
         for i, (index, starts) in enumerate(parts):
             rows[i, index] = 1
             begin += [self._start(labels, k, index) for labels in starts]
-        count, ridge = len(parts[0][1]), 1 / len(parts[0][0])
-        options = {"tol": _ROUGHLY_SETTLED, "ridge": ridge}
-        found, bounds = run_tied(self.table, Mixtures.of(begin), steps=_SHORT, rows=rows.repeat(count, 0), **options)
+        count = len(parts[0][1])
+        improved = partial(run_tied, self.table, tol=_ROUGHLY_SETTLED, ridge=1 / len(parts[0][0]))
+        found, bounds = improved(Mixtures.of(begin), steps=_SHORT, rows=rows.repeat(count, 0))
         best = np.argsort(-bounds.reshape(-1, count), axis=1, kind="stable")[:, :_FINISHED]
         chosen = (best + np.arange(len(parts))[:, None] * count).ravel()
         rows = rows.repeat(best.shape[1], 0)
-        found, bounds = run_tied(self.table, found.take(chosen), steps=_LONG - _SHORT, rows=rows, **options)
+        found, bounds = improved(found.take(chosen), steps=_LONG - _SHORT, rows=rows)
         winners = bounds.reshape(best.shape).argmax(axis=1) + np.arange(len(parts)) * best.shape[1]
         labels = posteriors(self.table, found.take(winners))[0].argmax(axis=2)
         return [own[index] for own, (index, _) in zip(labels, parts, strict=True)]
@@ -297,7 +298,7 @@ def latent_classes(
     """
     n = len(variables)
     table = ClassTable(variables)
-    # All numbers are fitted where one is asked for, too: whether there are groups is asked of the table, not of the cut.
+    # All numbers are fitted where one is asked for, too: whether there are groups is asked of the table.
     fits, gains = fit_all(table, rows, max(min(max_classes, n // 2), 1), rng)
     if n_classes is not None and n_classes not in fits:
         fits[n_classes] = table.fit(n_classes, table.starts(n_classes, 2 * _STARTS, rng))
@@ -327,9 +328,9 @@ def latent_classes(
     excess, usual = beyond_copula(variables, rows, {i: fits[i].labels for i in judged}, rng)
     verdict: Verdict = "weak"
     # Classes that gain no more than in tables without groups may still stand apart by how few rows lie between them.
-    if excess <= 1 and between >= min(_APART, usual / 2):
+    if excess <= 1 and between >= min(_FEW_BETWEEN, usual / 2):
         verdict = "none"
-    elif excess > 1 and whole >= 0.75 and each.min() >= 0.6 and between < _APART:
+    elif excess > 1 and whole >= 0.75 and each.min() >= 0.6 and between < 2 * _FEW_BETWEEN:
         verdict = "clear"
     posterior = found.posteriors[:, orders[k]]
     return LatentClasses(

@@ -176,7 +176,7 @@ def choose_mixed(
     found = latent_classes(variables.keep(kept), effective, rng, max_classes=max_clusters, n_classes=n_clusters)
     empty = len(np.unique(found.labels)) < found.posteriors.shape[1]  # more classes were asked for than there are
     if empty or (path != "classes" and not found.certain):
-        return MixedChoice(left_out, nothing, found.verdict == "none", rows, None, None)
+        return MixedChoice(left_out, nothing, not found.excess > 1, rows, None, None)
     model = MixedModel(levels, coding, kept, found.model, found.models)
     return MixedChoice(left_out, nothing, False, rows, found, model)
 
