@@ -35,6 +35,10 @@ MODULES = (
     "kdac_tables",
     "lssvm_fixed_size",
     "double_descent",
+    "lssvm_load",
+    "lssvm_multiview",
+    "lssvm_indefinite",
+    "kca_denoising",
     "lssvm_robust",
 )
 ROOT = Path(__file__).parent.parent
