@@ -227,3 +227,33 @@ def test_the_error_peaks_at_as_many_waves_as_rows_and_falls_again(run, tmp_path)
     assert least[1] > 4 * max(least[0], least[2])
     assert max(chosen) < least[1] / 3
     assert_picture(tmp_path / "demo" / "double_descent.png")
+
+
+def test_the_robust_curve_is_nearer_to_the_truth(run, tmp_path):
+    least, robust, weights = (numbers(line) for line in run("110").splitlines()[:3])
+    assert robust[-1] < least[-1] / 5
+    assert weights[0] < 0.2 < weights[1]
+    assert_picture(tmp_path / "demo" / "robust_curve.png")
+
+
+def test_intervals_hold_the_truth_as_often_as_asked(run, tmp_path):
+    printed = [numbers(line) for line in run("120", "--coverage", "0.5", "0.9").splitlines()[:3]]
+    error, trivial = printed[0]
+    assert error < 0.8 * trivial
+    for asked, inside, _ in printed[1:]:
+        assert abs(asked - inside) < 0.1
+    assert printed[1][2] < printed[2][2]
+    assert_picture(tmp_path / "demo" / "intervals.png")
+
+
+def test_curved_directions_of_two_views_correlate_better_than_straight_ones(run, tmp_path):
+    linear, curved = (numbers(line)[0] for line in run("130").splitlines()[:2])
+    assert curved > linear + 0.3
+    assert_picture(tmp_path / "demo" / "two_views.png")
+
+
+def test_robust_components_leave_less_noise_than_those_of_a_dirty_collection(run, tmp_path):
+    noisy, plain, robust, weights = (numbers(line) for line in run("140").splitlines()[:4])
+    assert robust[-1] < plain[-1] < noisy[-1]
+    assert weights[0] < 0.1 < weights[1]
+    assert_picture(tmp_path / "demo" / "denoised_robustly.png")
