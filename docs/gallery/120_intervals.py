@@ -34,9 +34,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     predicted = model.predict(X[there])
     error = np.sqrt(np.mean((predicted - y[there]) ** 2))
     trivial = np.sqrt(np.mean((y[here].mean() - y[there]) ** 2))
-    print(
-        f"{len(here)} patients learned from, error on {len(there)} others {error:.1f}, of the mean alone {trivial:.1f}"
-    )
+    print(f"learned from {len(here)}, error on {len(there)} others {error:.1f}, of the mean alone {trivial:.1f}")
     for coverage in options.coverage:
         ends = model.predict_interval(X[there], coverage=coverage)
         inside = (ends[:, 0] <= y[there]) & (y[there] <= ends[:, 1])

@@ -62,6 +62,7 @@ def draw(scores: dict[str, list[np.ndarray]], angle: np.ndarray, folder: Path) -
         panel.set_xlabel("score of the first view, in deviations")
         panel.set_ylabel("score of the second")
         panel.grid(color="#EDEDED")
+        panel.set_axisbelow(True)
         panel.spines[["top", "right"]].set_visible(False)
     figure.colorbar(dots, ax=panels, label="common angle", shrink=0.8)
     folder.mkdir(parents=True, exist_ok=True)

@@ -2,8 +2,8 @@
 
 A few of the pictures to learn from are stripes, far brighter than the digits. Kernel PCA gives a component to them,
 kernel component analysis (KCA) a weight of nearly zero. Both then clean noisy digits with as many components. The gain
-is small and gone at sixteen components, where one more or less does not matter. Printed: the error left, and the weights.
-Drawn: the digits before and after.
+is small, and gone at sixteen components, where one more or less does not matter. Printed: the error left, and the
+weights. Drawn: the digits before and after.
 """
 
 from __future__ import annotations
