@@ -46,9 +46,9 @@ class KernelComponentAnalysis(KernelProjection):
     components; the start with the largest trimmed variance wins. Further components come from the features less those
     found. With ε = 0 and a large c this is kernel PCA.
 
-    For denoising expect little: of digits learned with and without outliers only few components of an RBF kernel, with
-    outliers all alike, left less error than kernel PCA (0.044 against 0.048 with four components), and none with sixteen;
-    it takes some hundred times as long (``reproduce/kca_denoising.py``).
+    For denoising expect little: of digits learned with and without outliers, only few components of an RBF kernel, with
+    outliers all alike, left clearly less error than kernel PCA (0.044 against 0.048 with four components, level with
+    sixteen), and it takes some hundred times as long (``reproduce/kca_denoising.py``).
 
     Parameters
     ----------

@@ -103,8 +103,8 @@ class Polynomial(VectorKernel, name="polynomial"):
 class Tanh(VectorKernel, name="tanh"):
     """k(x, y) = tanh(slope · x·y + offset); indefinite.
 
-    Expect no gain over :class:`RBF`: in LS-SVM classifiers of ten tables, both with their parameter chosen, its accuracy
-    was 0.833 against 0.869 (``reproduce/lssvm_indefinite.py``).
+    Expect no gain over :class:`RBF`: in LS-SVM classifiers of ten tables, each with its parameter chosen, accuracy was
+    0.833 against 0.869 (``reproduce/lssvm_indefinite.py``).
 
     Parameters
     ----------

@@ -57,8 +57,8 @@ class Laplacian(WidthMixin, Kernel, name="laplacian"):
 class TL1(Kernel, name="tl1"):
     """k(x, y) = max(radius − ‖x − y‖₁, 0), the truncated L1 kernel; indefinite, locally linear.
 
-    Expect no gain over :class:`RBF`: in LS-SVM classifiers of ten tables, both with their parameter chosen, its accuracy
-    was 0.858 against 0.869, ahead on ecoli alone by more than two standard errors (``reproduce/lssvm_indefinite.py``).
+    Expect no gain over :class:`RBF`: in LS-SVM classifiers of ten tables, each with its parameter chosen, accuracy was
+    0.858 against 0.869, ahead on one of them by more than two standard errors (``reproduce/lssvm_indefinite.py``).
 
     Parameters
     ----------
