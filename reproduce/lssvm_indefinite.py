@@ -1,7 +1,8 @@
 """Indefinite kernels, TL1 and tanh, against RBF in LS-SVM classification, on ten tables.
 
-Huang et al. (2018) introduce TL1. All three kernels have one parameter of their own with five values, columns scaled to [0, 1] as TL1 wants them (standardised for the other two), and the same choice:
-regularization and parameter of the least squared leave-one-out error. Splits are 70 to 30 and the same for all.
+Huang et al. (2018) introduce TL1. All three kernels have one parameter of their own with five values, and the same
+choice: parameter and regularization of the least squared leave-one-out error. Columns are scaled to [0, 1] for TL1, as
+it wants them, and standardised for the other two. Splits are 70 to 30 and the same for all.
 """
 
 from __future__ import annotations

@@ -46,10 +46,11 @@ class MultiViewLSSVMRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     errors of views that cancel each other cost less.
 
     Near ρ = γ the views compensate each other's errors by design: what :meth:`predict_views` gives for one of them is
-    then no prediction to be used alone. Expect a gain of a few per cent over separate models, none where the other views
-    know nothing of the target, and next to none over one LS-SVM of all columns: in forecasts of temperature coupling
-    lowered the mean absolute error from 5.62 to 5.51 °F (three airports as views) and from 2.38 to 2.31 °C (five delays),
-    where a tuned :class:`LSSVMRegressor` of all columns had 5.54 and 2.30 (``reproduce/lssvm_multiview.py``).
+    then no prediction to be used alone. Expect a gain of a few per cent over separate models, none where the other
+    views know nothing of the target, and next to none over one LS-SVM of all columns: in forecasts of temperature,
+    coupling lowered the mean absolute error from 5.62 to 5.51 °F (three airports as views) and from 2.38 to 2.31 °C
+    (five delays), where a tuned :class:`LSSVMRegressor` of all columns had 5.54 and 2.30
+    (``reproduce/lssvm_multiview.py``).
 
     Parameters
     ----------
