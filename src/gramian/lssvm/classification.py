@@ -72,7 +72,7 @@ class LSSVMClassifier(ClassifierMixin, LeastSquaresMachine):
     Notes
     -----
     On ten tables of UCI (70 % to learn, at most 1,200 rows, five seeds) nothing set had a mean accuracy of 0.868, a
-    search over 30 points with ``SVC`` in five folds 0.864, at 3 to 37 times the processor time. On two of the tables
+    search over 30 points with ``SVC`` in five folds 0.864, at 2.8 to 37 times the processor time. On two of the tables
     the search was better: vehicle 0.825 against 0.813, segment 0.961 against 0.959.
 
     References

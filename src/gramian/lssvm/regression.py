@@ -90,9 +90,9 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
     ``sample_weight`` of whole numbers counts copies of rows: a row of weight 2 is the row given twice, also where
     one copy is left out. Other weights say how much an error counts.
 
-    Leave-one-out is blind to copies: where rows come in near-copies, such as overlapping windows of a series, it chooses
-    too narrow a width and intervals are too short for what comes later. Intervals of 90 % held 90 % of held-out values
-    of a series of electricity demand drawn at random from its time, and 82 % of those after it.
+    Intervals promise their coverage for rows like those fitted. On half-hours of electricity demand, from 14 earlier
+    values, those of 90 % held 90 % of values left out at random, 89 % of the 400 after the fitted ones, and 82 % of all
+    that came later, because the series drifts.
 
     The factor of the last system is kept for residuals, deviations and intervals, n² numbers; it is not saved with the
     model, and computed anew when a loaded model needs it.
