@@ -229,3 +229,15 @@ def test_types(rng):
         DenseGram(K).factorization(np.array([1j, 1, 1]))
     with pytest.raises(ValueError, match=r"diagonal has values up to 1.0e\+39, too large for a float32"):
         DenseGram(K.astype(np.float32)).factorization(1e39)
+
+
+def test_a_consumed_gram_hands_over_its_own_matrix_only():
+    """The factor takes the place of a matrix that a kernel made, and never that of an array someone else holds."""
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    own, lent = RBF(1.0).gram(X), DenseGram(RBF(1.0)(X))
+    matrix, array = own.matrix, lent.matrix
+    expected = RBF(1.0).gram(X).factorization(0.5).solve(np.ones(30))
+    for gram in (own, lent):
+        np.testing.assert_array_equal(gram.factorization(0.5, consume=True).solve(np.ones(30)), expected)
+    assert not np.array_equal(matrix, RBF(1.0)(X))
+    np.testing.assert_array_equal(array, RBF(1.0)(X))

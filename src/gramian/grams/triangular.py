@@ -7,7 +7,7 @@ factorised and says what went wrong.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import get_lapack_funcs
+from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from gramian.grams.tiles import slices
 from gramian.typing import Array
@@ -90,9 +90,9 @@ class Triangular:
         L, n = self.L, len(self.L)
         out = np.empty(n, L.dtype)
         pieces = list(slices(n, _STRIP))
-        trtri = get_lapack_funcs(("trtri",), (L,))[0]
+        trtri, trmm = get_lapack_funcs(("trtri",), (L,))[0], get_blas_funcs(("trmm",), (L,))[0]
         # With the small triangles on the diagonal inverted once, all else is products.
-        corners = [np.tril(trtri(L[rows, rows], lower=1, unitdiag=int(self.unit))[0]) for rows in pieces]
+        corners = [trtri(L[rows, rows], lower=1, unitdiag=int(self.unit))[0] for rows in pieces]
         if self.unit:
             for corner in corners:
                 np.fill_diagonal(corner, 1)
@@ -105,7 +105,8 @@ class Triangular:
                 here = slice(rows.start - first, rows.stop - first)
                 if here.start:
                     X[here] -= L[rows, first : rows.start] @ X[: here.start]
-                X[here] = corner @ X[here]
+                # corner @ X[here] in half the multiplications
+                X[here] = trmm(1.0, corner, X[here].T, side=1, lower=1, trans_a=1, overwrite_b=1).T
             solved = X
             if self.blocks is not None:
                 whole = np.zeros((n, width), L.dtype)

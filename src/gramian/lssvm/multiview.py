@@ -27,6 +27,7 @@ from gramian.checks import (
 from gramian.grams import CoupledGram, Gram
 from gramian.kernels import Expansion, Kernel, as_kernel
 from gramian.lssvm._views import check_coupling, rooted, view_columns
+from gramian.lssvm.preparation import Preparation
 from gramian.lssvm.system import BorderedSystem, left_out
 from gramian.typing import Array, Matrix
 
@@ -140,11 +141,11 @@ class MultiViewLSSVMRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         columns = view_columns(self.views, rows.shape[1], getattr(X, "columns", None))
         kernels, named = self._kernels(len(columns))
         G = check_coupling(self.regularization, self.coupling, len(columns))
-        scales = [
-            _standard(rows[:, part], weights) if by_name else _as_it_is(len(part))
+        preparations = [
+            Preparation(rows[:, part], weights) if by_name else None
             for part, by_name in zip(columns, named, strict=True)
         ]
-        seen = [_seen(rows, *where) for where in zip(columns, scales, strict=True)]
+        seen = [_seen(rows, *where) for where in zip(columns, preparations, strict=True)]
         grams = [
             kernel._fitted(part, None if sample_weight is None else weights)._unchecked("gram")(part)
             for kernel, part in zip(kernels, seen, strict=True)
@@ -159,7 +160,7 @@ class MultiViewLSSVMRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         solution, solvers = _solved(scaled, coupling, right)
         alpha = np.sqrt(weights)[:, None] * solution / s[:, None, None].astype(rows.dtype)
         remember_columns(self, X)
-        self.kernels_, self.columns_, self.scales_ = kernels, columns, scales
+        self.kernels_, self.columns_, self.preparations_ = kernels, columns, preparations
         self.coupling_, self.view_weights_, self.solvers_ = coupling, s, solvers
         outputs = targets.shape[1:]
         self.dual_coef_ = (alpha * s[:, None, None].astype(rows.dtype)).reshape(len(columns), len(rows), *outputs)
@@ -184,7 +185,7 @@ class MultiViewLSSVMRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self, "expansions_")
         X = validate_data(self, X, reset=False, **_CHECKS)
-        parts = zip(self.expansions_, self.columns_, self.scales_, self.intercept_, strict=True)
+        parts = zip(self.expansions_, self.columns_, self.preparations_, self.intercept_, strict=True)
         shape = len(X), *self.intercept_.shape[1:]
         return np.stack(
             [
@@ -271,18 +272,7 @@ def _left_out(gram: Gram, targets: Array, gamma: float, weights: Array) -> float
     return float(np.average((errors**2).sum(axis=1), weights=weights[used]))
 
 
-def _standard(X: Array, weights: Array) -> tuple[Array, Array]:
-    """Weighted mean and standard deviation of columns, 1 where it is zero."""
-    mean = np.average(X, axis=0, weights=weights)
-    spread = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
-    return mean, np.where(spread > 10 * np.finfo(X.dtype).eps * np.abs(mean), spread, 1)
-
-
-def _as_it_is(n_columns: int) -> tuple[Array, Array]:
-    return np.zeros(n_columns), np.ones(n_columns)
-
-
-def _seen(X: Array, columns: Array, scale: tuple[Array, Array]) -> Array:
+def _seen(X: Array, columns: Array, preparation: Preparation | None) -> Array:
     """What a view sees of X."""
-    mean, spread = scale
-    return np.ascontiguousarray((X[:, columns] - mean.astype(X.dtype)) / spread.astype(X.dtype))
+    part = np.ascontiguousarray(X[:, columns])
+    return part if preparation is None else np.asarray(preparation(part))

@@ -13,8 +13,9 @@ from gramian.checks import check_targets, real
 from gramian.grams.tiles import slices
 from gramian.kernels import Kernel
 from gramian.lssvm.intervals import conformal_radius
-from gramian.lssvm.machine import LeastSquaresMachine, Sample, Solution, Weights
+from gramian.lssvm.machine import LeastSquaresMachine
 from gramian.lssvm.robust import Reweighting, as_reweighting, reweight
+from gramian.lssvm.solution import Sample, Solution, Weights
 from gramian.lssvm.tuning import Problem, choose_regularization
 from gramian.typing import Array, Matrix, RandomState
 
@@ -88,6 +89,13 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
     -----
     ``sample_weight`` of whole numbers counts copies of rows: a row of weight 2 is the row given twice, also where
     one copy is left out. Other weights say how much an error counts.
+
+    Intervals promise their coverage for rows like those fitted. On half-hours of electricity demand, from 14 earlier
+    values, those of 90 % held 90 % of values left out at random, 89 % of the 400 after the fitted ones, and 82 % of all
+    that came later, because the series drifts.
+
+    The factor of the last system is kept for residuals, deviations and intervals, n² numbers; it is not saved with the
+    model, and computed anew when a loaded model needs it.
 
     References
     ----------
@@ -256,7 +264,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         """y_i − f^(−i)(x_i): residuals of the fitted rows, each left out of the fit, for one factorization in all.
 
         Robust weights stay as they are. A row of whole-number weight loses one of its copies. Rows of weight 0 have
-        their plain residual.
+        NaN, and so has a single row.
 
         Returns
         -------
