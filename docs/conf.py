@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 from typing import Any
 
@@ -28,6 +30,23 @@ autosummary_generate = True
 autosummary_ignore_module_all = False
 autosummary_imported_members = True
 autodoc_typehints = "none"
+
+
+def second_names() -> list[str]:
+    """Public names that a subpackage shares with the one where they live, which indexes them."""
+    found = []
+    for subpackage in pkgutil.iter_modules(gramian.__path__, "gramian."):
+        if not subpackage.ispkg:
+            continue
+        for name in getattr(importlib.import_module(subpackage.name), "__all__", ()):
+            member = getattr(importlib.import_module(subpackage.name), name)
+            home = ".".join((getattr(member, "__module__", None) or subpackage.name).split(".")[:2])
+            if home != subpackage.name and name in getattr(importlib.import_module(home), "__all__", ()):
+                found.append(f"{subpackage.name}.{name}")
+    return found
+
+
+autosummary_context = {"second_names": second_names()}
 numpydoc_show_class_members = False
 
 html_theme = "furo"
@@ -46,13 +65,15 @@ def escape_formulas(app: Any, what: str, name: str, obj: object, options: Any, l
 
     Docstrings are written to be read at the prompt; what stands in backticks or in an example is left alone.
     """
+    example = False
     for number, line in enumerate(lines):
-        if line.lstrip().startswith((">>>", "...", "..", ":")):
+        example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))  # and what it prints
+        if example or line.lstrip().startswith(("..", ":")):
             continue
         parts = re.split(r"(``.*?``|`[^`]*`)", line)
         for i in range(0, len(parts), 2):
             parts[i] = re.sub(r"(?<![\\\w*])(\w+)_(?![\w`{*])", r"\1\\_", parts[i])
-            parts[i] = re.sub(r"(?<!\S)\|([^|\s]+)\|", r"\\|\1\\|", parts[i])
+            parts[i] = re.sub(r"(?<!\\)\|", r"\\|", parts[i])
         lines[number] = "".join(parts)
 
 
