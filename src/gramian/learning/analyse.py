@@ -6,6 +6,7 @@ import platform
 import warnings
 from contextlib import nullcontext
 from importlib.metadata import version
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -200,7 +201,7 @@ def _confidences(target: Target, predicted: Predicted, judged: Array) -> list[Co
     said = predicted.probabilities[judged].max(axis=1)
     right = predicted.values[judged] == target.values[judged]
     found = []
-    for low, high in zip(_BINS[:-1], _BINS[1:], strict=True):
+    for low, high in pairwise(_BINS):
         here = (said >= low) & ((said < high) | (high == 1.0))
         if here.any():
             found.append(Confidence(low, high, int(here.sum()), float(said[here].mean()), float(right[here].mean())))

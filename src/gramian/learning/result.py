@@ -12,7 +12,7 @@ from typing import Any
 from gramian.tables import Column
 from gramian.typing import Array
 
-LEFT_OUT, HELD_OUT, NEW = "left out", "held out", "no value"
+LEFT_OUT, HELD_OUT, NEW = "left out", "held out", "new"
 """How a row was predicted: left out of the fit that it is part of; never part of it; or there is nothing to compare."""
 
 
@@ -122,7 +122,7 @@ class Learned:
         The interval of ``coverage``; NaN for classes.
     probabilities : ndarray (n, n_classes)
     how : ndarray of str (n,)
-        "left out", "held out" or "no value": of a row without a value of the target.
+        "left out", "held out", or "new" for a row without a value of the target.
     coverage : float
     matters : list of Matter
         Largest first; columns within the noise are not listed.
