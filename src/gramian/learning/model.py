@@ -81,15 +81,15 @@ class TargetModel(BaseEstimator):
             warnings.simplefilter("ignore", UserWarning)  # rows without a value or like no other are noted elsewhere
             parts = [self._predict(X[start : start + _CHUNK]) for start in range(0, len(X), _CHUNK)]
         if not parts:
-            return Predicted(*(np.empty(0) for _ in range(3)), np.empty((0, len(self.classes or ()))))
+            nothing = np.empty(0)
+            return Predicted(nothing, nothing, nothing, np.empty((0, len(self.classes or ()))))
         return Predicted(*(np.concatenate([part[j] for part in parts]) for j in range(4)))
 
     def _predict(self, X: Array) -> Predicted:
-        unknown = np.full(len(X), np.nan)
         if self.classes:
             return classified(self.machine.predict_proba(X))
         interval = self.machine.predict_interval(X, coverage=self.coverage)
-        return Predicted(self.machine.predict(X), interval[:, 0], interval[:, 1], np.empty((len(unknown), 0)))
+        return Predicted(self.machine.predict(X), interval[:, 0], interval[:, 1], np.empty((len(X), 0)))
 
     def left_out(self, y: Array) -> Predicted:
         """What is said of the learned rows, whose targets are ``y``, each left out of the fit."""

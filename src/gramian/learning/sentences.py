@@ -65,7 +65,7 @@ def _numbers(found: Learned) -> list[str]:
     half = (found.upper - found.lower)[found.judged] / 2
     if np.isfinite(half).all():
         told.append(
-            f"The {percent(found.coverage)} intervals reach ±{number(float(np.median(half)))} in the middle and held "
+            f"The {percent(found.coverage)} intervals reach about ±{number(float(np.median(half)))} and held "
             f"the true value in {percent(found.skill.inside)} of the rows."
         )
     else:

@@ -52,7 +52,7 @@ def _numbers(target: Target, predicted: Predicted, rows: Array) -> list[Surprise
 def _classes(target: Target, predicted: Predicted, rows: Array) -> list[Surprise]:
     true, said = target.values[rows], predicted.values[rows]
     own = predicted.probabilities[rows, true]
-    found = []
+    found: list[Surprise] = []
     for place in np.argsort(own, kind="stable"):
         if len(found) == _MOST:
             break

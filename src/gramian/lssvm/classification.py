@@ -243,7 +243,8 @@ class LSSVMClassifier(ClassifierMixin, LeastSquaresMachine):
         probabilities : ndarray (n, C)
         """
         check_is_fitted(self)
-        known = np.isfinite(self.loo_decision_).reshape(len(self.loo_decision_), -1).all(axis=1)
-        found = np.full((len(known), len(self.classes_)), np.nan, self.loo_decision_.dtype)
+        n = len(self.loo_decision_)
+        known = np.isfinite(self.loo_decision_.reshape(n, -1)).all(axis=1)
+        found = np.full((n, len(self.classes_)), np.nan, self.loo_decision_.dtype)
         found[known] = self._calibration(self.loo_decision_[known])
         return found

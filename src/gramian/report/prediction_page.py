@@ -24,7 +24,7 @@ _DOTS, _LISTED, _OTHERS = 2000, 5000, 3
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 640, 520, 76, 624, 34, 462
 _VERDICTS = {
     "clear": ("Predicts well", "More than half of what there is to explain is explained."),
-    "weak": ("Predicts somewhat", "Better than the trivial predictor, but most stays unexplained."),
+    "weak": ("Predicts somewhat", "Better than the trivial predictor, but much stays unexplained."),
     "none": ("Predicts nothing", "No better than the trivial predictor, as far as these rows can tell."),
 }
 _NAMES = {

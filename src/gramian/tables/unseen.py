@@ -55,9 +55,8 @@ class Unseen:
             which = ", ".join(f"{name} ({times:,})" for name, times in columns.items())
             told.append(f"{n:,} {'row has' if n == 1 else 'rows have'} values that were not seen: {which}")
         if n := len(self.empty):
-            told.append(
-                f"{n:,} {'row has' if n == 1 else 'rows have'} no value to compare by{' and no group' if groups else ''}"
-            )
+            more = " and no group" if groups else ""
+            told.append(f"{n:,} {'row has' if n == 1 else 'rows have'} no value to compare by{more}")
         return told
 
 

@@ -105,7 +105,7 @@ function startRows(facts, plot) {
     draw();
   };
   ['Row', ...facts.head].forEach((name, place) => {
-    const cell = element('th', '', { scope: 'col' });
+    const cell = element('th', '', { scope: 'col', class: place > 0 && facts.numeric[place - 1] ? 'figure' : '' });
     const button = element('button', name, { type: 'button' });
     button.addEventListener('click', () => sortBy(place, cell));
     cell.append(button);
