@@ -13,7 +13,9 @@ def test_figures_are_those_of_the_skill(priced, sold):
     assert "Not used: id, country and sold." in found.sentences
     found, _ = sold
     right, trivial = (share(value) for value in found.skill.measures["accuracy"])
-    assert found.sentences[0].startswith(f"The other columns predict sold right in {right} of the rows left out; always")
+    assert found.sentences[0].startswith(
+        f"The other columns predict sold right in {right} of the rows left out; always"
+    )
     assert found.sentences[0].endswith(f"in {trivial}.")
 
 
