@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from gramian.learning.sentences import overview
 from gramian.report.words import share
 
@@ -31,6 +33,14 @@ def test_better_probabilities_without_better_classes(sold):
     measures = found.skill.measures | {"accuracy": (0.5, 0.5)}
     told = overview(replace(found, skill=replace(found.skill, measures=measures)), 100, 0)
     assert "no more than always saying" in told[0]
+
+
+def test_codes_that_were_read_as_numbers_are_told(priced):
+    found, _ = priced
+    coded = replace(found, truth=np.where(found.judged, np.arange(len(found.truth)) % 3, np.nan))
+    assert any(
+        "3 different whole values; if they are classes, pass --category price" in t for t in overview(coded, 9, 0)
+    )
 
 
 def test_copies_and_columns_made_from_the_target_are_told(priced):

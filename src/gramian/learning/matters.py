@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 
 from gramian import LSSVMClassifier, LSSVMRegressor
 from gramian.learning.result import Matter
@@ -14,7 +15,8 @@ from gramian.typing import Array
 
 _ROWS = 1000  # more take long and tell little more
 _FOLDS, _REPEATS, _PREDICTIONS = 5, 5, 200  # repeats of one column at most, of all columns together about
-_CERTAIN = 2.5  # standard errors from which an increase is no noise
+_LEAST_CERTAIN = 2.0  # standard errors below which an increase is noise, however few columns there are
+_BY_CHANCE = 0.05  # probability that any column of noise is listed
 _LEAST = 1e-9  # probability of what has happened, in logarithms
 
 
@@ -25,7 +27,7 @@ def columns_that_matter(
 
     Each fifth of the rows is predicted by a machine of the other rows, at the width and regularization that all rows
     chose; once as they are, and with the features of a column drawn from other rows. The mean growth of the loss by its
-    standard error over the rows tells a column from noise.
+    standard error over the rows tells a column from noise; the more columns, the larger it has to be.
 
     Parameters
     ----------
@@ -71,6 +73,7 @@ def columns_that_matter(
     repeats = int(np.clip(_PREDICTIONS // max(len(names), 1), 1, _REPEATS))
     own = np.asarray(owners)
     error = _error(usual, classes)
+    certain = max(float(norm.isf(_BY_CHANCE / max(len(names), 1))), _LEAST_CERTAIN)
     found = []
     for column in columns:
         if column.name not in names:
@@ -82,7 +85,7 @@ def columns_that_matter(
             shuffled[:, features] = rows[np.ix_(rng.permutation(len(rows)), features)]
             growth += (losses(kernel(shuffled, rows)) - usual) / repeats
         mean, spread = float(growth.mean()), float(growth.std(ddof=1) / np.sqrt(len(y)))
-        if mean > _CERTAIN * spread and error > 0:
+        if mean > certain * spread and error > 0:
             larger = _error(usual + growth, classes)
             slope = 1.0 if classes else 0.5 / larger  # of the error by the mean loss
             found.append(Matter(column.name, column.kind, larger / error - 1, slope * spread / error))

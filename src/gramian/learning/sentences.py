@@ -8,6 +8,7 @@ from gramian.exploration.wording import count, listing, number, percent, short
 from gramian.learning.result import NEW, Learned
 from gramian.tables import USED
 
+_FEW = 10  # different whole values that may be codes of classes
 _ALL = 0.995  # explained share from which a column is probably made from the target
 
 
@@ -28,6 +29,11 @@ def overview(found: Learned, learned_rows: int, copies: int) -> list[str]:
         names = [item.column for item in found.matters]
         most = f"What matters most: {listing(names[:3])}." if names else "No single column matters clearly."
         told.append(most)
+    if not found.classes and (values := _few_whole_numbers(found)):
+        told.append(
+            f"{found.target} is read as a number and has {values} different whole values; if they are classes, pass "
+            f"--category {found.target}."
+        )
     n = len(found.truth)
     known = int((found.how != NEW).sum())
     if known < n:
@@ -47,6 +53,12 @@ def overview(found: Learned, learned_rows: int, copies: int) -> list[str]:
     if unused:
         told.append(f"Not used: {listing(unused[:5])}{' and others' if len(unused) > 5 else ''}.")
     return told
+
+
+def _few_whole_numbers(found: Learned) -> int:
+    """How many different values a target has that may be codes; 0 if it cannot be."""
+    values = np.unique(found.truth[np.isfinite(found.truth)])
+    return len(values) if len(values) <= _FEW and (values == np.rint(values)).all() else 0
 
 
 def _numbers(found: Learned) -> list[str]:
