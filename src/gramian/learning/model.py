@@ -89,7 +89,11 @@ class TargetModel(BaseEstimator):
         if self.classes:
             return classified(self.machine.predict_proba(X))
         interval = self.machine.predict_interval(X, coverage=self.coverage)
-        return Predicted(self.machine.predict(X), interval[:, 0], interval[:, 1], np.empty((len(X), 0)))
+        if np.isfinite(interval).all():
+            said = interval.mean(axis=1)  # the prediction; asking for it would fill in missing values a second time
+        else:
+            said = self.machine.predict(X)
+        return Predicted(said, interval[:, 0], interval[:, 1], np.empty((len(X), 0)))
 
     def left_out(self, y: Array) -> Predicted:
         """What is said of the learned rows, whose targets are ``y``, each left out of the fit."""
