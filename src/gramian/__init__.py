@@ -97,4 +97,6 @@ def __getattr__(name: str) -> Any:
         return import_module(f"gramian.{name}")
     if name == "explore":  # needs pandas, from the extra "app"
         return import_module("gramian.explorer").explore
+    if name == "learn":
+        return import_module("gramian.learner").learn
     raise AttributeError(f"module 'gramian' has no attribute {name!r}")

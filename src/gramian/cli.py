@@ -1,4 +1,4 @@
-"""``gramian`` on the command line: explore a table, assign new rows, rank, and read what a model file says."""
+"""``gramian`` on the command line: explore a table, learn a column, answer for new rows, and read model files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,15 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but erro
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output of an earlier run.")]
 Seed = Annotated[int, typer.Option(help="Seed of all that is random; the same seed gives the same result.")]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model.gramian that explore wrote.")]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model.gramian that explore or learn wrote.")]
+Rows = Annotated[str, typer.Argument(metavar="NEW", help="Rows with the same columns; - for standard input.")]
+OutFile = Annotated[Path | None, typer.Option(help="CSV file to write; by default rows go to standard output.")]
+Category = Annotated[
+    list[str] | None, typer.Option(help="Read these as categories, as codes 1, 2, 3 are; with commas, or again.")
+]
+Number = Annotated[
+    list[str] | None, typer.Option(help="Read these as numbers, where they look like codes; with commas, or again.")
+]
 Missing = Annotated[
     list[str] | None, typer.Option(help="A value that means missing, such as -999; may be given again.")
 ]
@@ -146,12 +154,8 @@ def explore(
     clusters: Annotated[int | None, typer.Option(min=1, help="Number of groups; by default it is found.")] = None,
     columns: Annotated[str | None, typer.Option(help="Use only these columns, with commas between.")] = None,
     ignore: Annotated[str | None, typer.Option(help="Leave these columns out, with commas between.")] = None,
-    category: Annotated[
-        list[str] | None, typer.Option(help="Read these as categories, as codes 1, 2, 3 are; with commas, or again.")
-    ] = None,
-    number: Annotated[
-        list[str] | None, typer.Option(help="Read these as numbers, where they look like codes; with commas, or again.")
-    ] = None,
+    category: Category = None,
+    number: Number = None,
     missing: Missing = None,
     seed: Seed = 0,
     force: Force = False,
@@ -161,7 +165,6 @@ def explore(
     """From a table to groups, reasons, odd rows, another grouping, and a model for tomorrow's rows."""
     with _one_line_errors():
         from gramian.report import REPORT, check_free
-        from gramian.tables import CODES
 
         source = str(_EXAMPLE) if file is None else file
         folder = out or Path(("table" if source == "-" else Path(source).name.split(".")[0]) + "_explored")
@@ -173,8 +176,8 @@ def explore(
                 n_clusters=clusters,
                 columns=_names(columns),
                 ignore=ignored,
-                category=[name for text in category or () for name in _names(text) or ()],
-                number=[name for text in number or () for name in _names(text) or ()],
+                category=_all_names(category),
+                number=_all_names(number),
                 missing=missing or (),
                 random_state=seed,
                 notify=notify,
@@ -186,9 +189,69 @@ def explore(
             console = Console(highlight=False)
             for sentence in explored.found.sentences:
                 console.print(escape(sentence))
-            if coded := [column.name for column in explored.found.columns if column.note.startswith(CODES)]:
-                console.print(escape(f"Read as codes: {', '.join(coded)}; --number NAME reads one as a number."))
+            _say_codes(console, explored.found.columns)
             console.print(f"\nOpen [bold]{escape(str(folder / REPORT))}[/bold] in a browser.", soft_wrap=True)
+
+
+@app.command(
+    epilog="Examples:  [bold]gramian learn houses.csv --target price[/bold]   |   "
+    "[bold]gramian learn horses.xlsx --target lived --ignore id --out result[/bold]"
+)
+def learn(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, Excel or JSON lines; - for standard input.")
+    ],
+    target: Annotated[str, typer.Option(help="The column to predict: numbers, categories or truth values.")],
+    out: Annotated[Path | None, typer.Option(help="Folder to write; by default named after the file.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Predict from these columns only, with commas between.")] = None,
+    ignore: Annotated[str | None, typer.Option(help="Leave these columns out, with commas between.")] = None,
+    category: Category = None,
+    number: Number = None,
+    missing: Missing = None,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """From a table to a prediction of one column, its error, what matters, and a model for tomorrow's rows."""
+    with _one_line_errors():
+        from gramian.report import REPORT, check_free
+
+        folder = out or Path(("table" if file == "-" else Path(file).name.split(".")[0]) + "_learned")
+        check_free(folder, force=force)
+        with _progress(not quiet and not as_json) as notify:
+            trained = gramian.learn(
+                file,
+                target,
+                columns=_names(columns),
+                ignore=_names(ignore),
+                category=_all_names(category),
+                number=_all_names(number),
+                missing=missing or (),
+                random_state=seed,
+                notify=notify,
+            )
+            trained.save(folder, force=force)
+        if as_json:
+            print(json.dumps(trained.summary() | {"folder": str(folder)}, ensure_ascii=False))
+        elif not quiet:
+            console = Console(highlight=False)
+            for sentence in trained.found.sentences:
+                console.print(escape(sentence))
+            _say_codes(console, trained.found.columns)
+            console.print(f"\nOpen [bold]{escape(str(folder / REPORT))}[/bold] in a browser.", soft_wrap=True)
+
+
+def _say_codes(console: Console, columns: Any) -> None:
+    from gramian.tables import CODES
+
+    if coded := [column.name for column in columns if column.note.startswith(CODES)]:
+        console.print(escape(f"Read as codes: {', '.join(coded)}; --number NAME reads one as a number."))
+
+
+def _all_names(texts: list[str] | None) -> list[str]:
+    """Names of an option that may be given again."""
+    return [name for text in texts or () for name in _names(text) or ()]
 
 
 def _names(text: str | None) -> list[str] | None:
@@ -201,8 +264,8 @@ def _names(text: str | None) -> list[str] | None:
 @app.command(epilog="Example:  [bold]gramian assign data_explored/model.gramian new.csv --out assigned.csv[/bold]")
 def assign(
     model: Model,
-    file: Annotated[str, typer.Argument(metavar="NEW", help="Rows with the same columns; - for standard input.")],
-    out: Annotated[Path | None, typer.Option(help="CSV file to write; by default rows go to standard output.")] = None,
+    file: Rows,
+    out: OutFile = None,
     missing: Missing = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -210,27 +273,64 @@ def assign(
     """The group, membership and oddness of rows that come later."""
     with _one_line_errors():
         from gramian.exploration import load_table_model
-        from gramian.report import assigned_rows, json_lines, write_file
-        from gramian.tables import read_table, unseen_values
+        from gramian.report import assigned_rows
 
         fitted = load_table_model(model)
-        if out is not None and out.is_dir():
-            raise ValueError(f"{out} is a folder; name a file with --out")
-        if out is not None and out.exists() and not force:
-            raise ValueError(f"{out} exists; add --force to replace it")
-        table = read_table(file, missing=missing or (), like=fitted.preparation)
-        for column in table.columns:
-            if column.name in fitted.preparation.kinds_ and column.note:
-                print(f"gramian: {table.source}, column {column.name!r}: {column.note}", file=sys.stderr)
-        unseen = unseen_values(fitted.preparation, table)
-        for sentence in unseen.summary():
-            print(f"gramian: {table.source}: {sentence}", file=sys.stderr)
-        rows = assigned_rows(fitted, table, unseen=unseen, as_read=not as_json)
-        text = json_lines(rows) if as_json else rows.to_csv(index=False)
-        if out is None:
-            print(text, end="")
-        else:
-            write_file(out, text)
+        _check_free_file(out, force)
+        table, unseen = _new_rows(fitted.preparation, file, missing, groups=True)
+        _give(assigned_rows(fitted, table, unseen=unseen, as_read=not as_json), out, as_json)
+
+
+@app.command(epilog="Example:  [bold]gramian predict data_learned/model.gramian new.csv --out predicted.csv[/bold]")
+def predict(
+    model: Model,
+    file: Rows,
+    out: OutFile = None,
+    missing: Missing = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """The prediction of rows that come later, with its interval or the probabilities of the classes."""
+    with _one_line_errors():
+        from gramian.learning import load_target_model
+        from gramian.report import predicted_rows
+
+        fitted = load_target_model(model)
+        _check_free_file(out, force)
+        table, unseen = _new_rows(fitted.preparation, file, missing, groups=False)
+        _give(predicted_rows(fitted, table, unseen=unseen, as_read=not as_json), out, as_json)
+
+
+def _check_free_file(out: Path | None, force: bool) -> None:
+    if out is not None and out.is_dir():
+        raise ValueError(f"{out} is a folder; name a file with --out")
+    if out is not None and out.exists() and not force:
+        raise ValueError(f"{out} exists; add --force to replace it")
+
+
+def _new_rows(preparation: Any, file: str, missing: list[str] | None, *, groups: bool) -> tuple[Any, Any]:
+    """Rows as the table was read, and what is unusual about them, which is also said."""
+    from gramian.tables import read_table, unseen_values
+
+    table = read_table(file, missing=missing or (), like=preparation)
+    for column in table.columns:
+        if column.name in preparation.kinds_ and column.note:
+            print(f"gramian: {table.source}, column {column.name!r}: {column.note}", file=sys.stderr)
+    unseen = unseen_values(preparation, table)
+    for sentence in unseen.summary(groups=groups):
+        print(f"gramian: {table.source}: {sentence}", file=sys.stderr)
+    return table, unseen
+
+
+def _give(rows: Any, out: Path | None, as_json: bool) -> None:
+    """Write rows to a file or to the standard output."""
+    from gramian.report import json_lines, write_file
+
+    text = json_lines(rows) if as_json else rows.to_csv(index=False)
+    if out is None:
+        print(text, end="")
+    else:
+        write_file(out, text)
 
 
 @app.command(epilog="Example:  [bold]gramian rank data_explored/model.gramian --like 17 --top 5[/bold]")
@@ -299,6 +399,15 @@ def info(model: Model, as_json: AsJson = False) -> None:
             groups = fitted.n_clusters_ if fitted.n_clusters_ > 1 else 0  # one is none, as the report says
             fields |= {"groups": groups, "rows fitted": len(fitted.rows_)}
             fields["columns"] = list(fitted.preparation.kinds_)
+        elif found.model.endswith("TargetModel"):
+            from gramian.learning import load_target_model
+
+            learned = load_target_model(model)
+            fields |= {"predicts": learned.target, "rows fitted": learned.n_rows_}
+            fields |= {"classes": learned.classes} if learned.classes else {}
+            for name, (own, trivial) in learned.measures_.items():
+                fields[name.replace("_", " ")] = f"{own:.4g} (trivial predictor {trivial:.4g})"
+            fields["columns"] = list(learned.preparation.kinds_)
         if as_json:
             print(json.dumps(fields))
         else:

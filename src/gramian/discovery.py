@@ -31,10 +31,18 @@ __all__ = ["all_estimators", "missing_library", "model_classes", "modules", "par
 _OPTIONAL = {"gramian.deep": "torch"}
 
 # The layers for people: they work on tables and files, not on arrays, and need the extra "app".
-_FOR_PEOPLE = frozenset({"gramian.cli", "gramian.exploration", "gramian.report", "gramian.tables", "gramian.web"})
+_FOR_PEOPLE = frozenset(
+    {"gramian.cli", "gramian.exploration", "gramian.learning", "gramian.report", "gramian.tables", "gramian.web"}
+)
 
 # What is saved of the layers for people: named here, because finding it would import them.
-_TABLE_MODELS = frozenset({"gramian.exploration.model.TableModel", "gramian.tables.prepare.Preparation"})
+_TABLE_MODELS = frozenset(
+    {
+        "gramian.exploration.model.TableModel",
+        "gramian.learning.model.TargetModel",
+        "gramian.tables.prepare.Preparation",
+    }
+)
 _TABLE_MODEL_PARTS = frozenset({"gramian.exploration.oddness.Oddness"})
 
 # Modules that serve the others; nothing of them is part of a fitted model.

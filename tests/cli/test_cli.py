@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 import gramian
 from exploration.conftest import customers
 from gramian.cli import app
+from learning.houses import houses
 from tables.malformed_files import write_refused
 
 pytest_plugins = ["exploration.conftest"]
@@ -80,6 +81,87 @@ def test_new_rows_are_assigned(run, explored):
     assert "a.csv exists" in error_of(run("assign", folder / "model.gramian", "new.csv", "--out", "a.csv"))
     lines = run("assign", folder / "model.gramian", "new.csv", "--json").stdout.splitlines()
     assert [json.loads(line)["group"] for line in lines] == rows["group"].tolist()
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory):
+    """The folders of a learned price and of learned classes."""
+    place = tmp_path_factory.mktemp("learned")
+    houses(100).to_csv(place / "houses.csv", index=False)
+    for target, other in (("price", "sold"), ("sold", "price")):
+        call = [
+            "learn",
+            place / "houses.csv",
+            "--target",
+            target,
+            "--ignore",
+            other,
+            "--out",
+            place / target,
+            "--quiet",
+        ]
+        result = CliRunner().invoke(app, [str(argument) for argument in call])
+        assert (result.exit_code, result.output) == (0, "")
+    return place
+
+
+def test_learn_writes_a_folder_and_says_how_well(run, learned, tmp_path):
+    assert sorted(path.name for path in (learned / "price").iterdir()) == [
+        "model.gramian", "report.html", "rows.csv", "summary.json",
+    ]  # fmt: skip
+    result = run("learn", learned / "houses.csv", "--target", "price", "--columns", "area,town")
+    assert result.output.startswith("The other columns explain ")
+    assert "Open houses_learned/report.html in a browser." in result.output
+    assert "exists; add --force" in error_of(run("learn", learned / "houses.csv", "--target", "price"))
+    told = json.loads(run("learn", learned / "houses.csv", "--target", "sold", "--force", "--json").stdout)
+    assert (told["target"], told["classes"], told["folder"]) == ("sold", ["open", "sold"], "houses_learned")
+    assert [path.name for path in tmp_path.iterdir()] == ["houses_learned"]
+
+
+def test_new_rows_are_predicted(run, learned):
+    new = houses(30, seed=5)
+    new.to_csv("new.csv", index=False)
+    result = run("predict", learned / "price" / "model.gramian", "new.csv")
+    rows = pd.read_csv(io.StringIO(result.stdout))
+    assert np.corrcoef(rows["prediction"], new["price"])[0, 1] > 0.8
+    assert (rows["lower"] < rows["prediction"]).all()
+    assert (rows["prediction"] < rows["upper"]).all()
+    assert run("predict", learned / "price" / "model.gramian", "new.csv", "--out", "p.csv").exit_code == 0
+    pd.testing.assert_frame_equal(pd.read_csv("p.csv"), rows)
+    assert "p.csv exists" in error_of(run("predict", learned / "price" / "model.gramian", "new.csv", "--out", "p.csv"))
+    lines = run("predict", learned / "sold" / "model.gramian", "new.csv", "--json").stdout.splitlines()
+    for line in map(json.loads, lines):
+        assert line["probability_open"] + line["probability_sold"] == pytest.approx(1, abs=2e-4)
+    odd = new.drop(columns=["price", "sold"]).iloc[:2].assign(area=[None, 1e7])
+    odd.loc[0, ["town", "garden", "built", "noise"]] = None
+    odd.to_csv("odd.csv", index=False)
+    told = run("predict", learned / "price" / "model.gramian", "odd.csv").stderr
+    assert "1 row has values that were not seen: area (1)" in told
+    assert told.endswith("1 row has no value to compare by\n")
+
+
+def test_models_are_told_apart(run, learned, explored):
+    houses(5).to_csv("new.csv", index=False)
+    model = learned / "price" / "model.gramian"
+    wrong = error_of(run("assign", model, "new.csv"))
+    assert wrong == "gramian: model.gramian predicts the column 'price'; use gramian predict"
+    assert "use gramian assign" in error_of(run("predict", explored[2] / "model.gramian", "new.csv"))
+    printed = run("info", model).stdout
+    assert "predicts: price\n" in printed
+    assert re.search(r"rmse: [\d.]+ \(trivial predictor [\d.]+\)", printed)
+    assert json.loads(run("info", learned / "sold" / "model.gramian", "--json").stdout)["classes"] == ["open", "sold"]
+
+
+def test_targets_that_cannot_be_learned(run, learned, tmp_path):
+    file = learned / "houses.csv"
+    assert "did you mean 'price'" in error_of(run("learn", file, "--target", "prize"))
+    assert "looks like an identifier" in error_of(run("learn", file, "--target", "id"))
+    assert "has one value only" in error_of(run("learn", file, "--target", "country"))
+    assert "no column but 'price'" in error_of(run("learn", file, "--target", "price", "--columns", "id,country"))
+    assert "is left out" in error_of(run("learn", file, "--target", "price", "--ignore", "price"))
+    houses(9).to_csv("few.csv", index=False)
+    assert "has 9 values; at least 10" in error_of(run("learn", "few.csv", "--target", "price"))
+    assert [path.name for path in tmp_path.iterdir()] == ["few.csv"]
 
 
 def test_missing_columns_are_named(run, explored):

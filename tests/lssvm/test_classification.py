@@ -116,3 +116,23 @@ def test_one_class_is_refused():
         LSSVMClassifier().fit(X, np.zeros_like(y))
     with pytest.raises(ValueError, match="one class"):
         LSSVMClassifier().fit(X, y, sample_weight=y)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_left_out_probabilities_are_those_of_left_out_scores(n_classes):
+    """Probability follows the score alike for fitted and for new rows; rows of weight 0 have none."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y < n_classes], y[y < n_classes]
+    weights = np.ones(len(y))
+    weights[3] = 0
+    model = LSSVMClassifier(RBF(2.0), regularization=5.0).fit(X, y, sample_weight=weights)
+    found = model.loo_proba()
+    assert np.isnan(found[3]).all()
+    known = weights > 0
+    np.testing.assert_allclose(found[known].sum(axis=1), 1)
+    scores, new = model.loo_decision_[known], model.decision_function(X)
+    if n_classes == 2:  # a monotone function of the score, the same for all rows
+        every = np.concatenate([scores, new])
+        shares = np.concatenate([found[known, 1], model.predict_proba(X)[:, 1]])
+        assert (np.diff(shares[np.argsort(every)]) >= -1e-12).all()
+    assert (found[known].argmax(axis=1) == y[known]).mean() > 0.9

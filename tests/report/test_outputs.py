@@ -12,10 +12,10 @@ import pytest
 from gramian.exploration import explore
 from gramian.report.outputs import (
     OutputExists,
-    _plain,
     assigned_rows,
     check_free,
     json_lines,
+    plain,
     whole_folder,
     write_file,
     write_rows,
@@ -174,7 +174,7 @@ def test_columns_of_the_table_keep_their_names(explored, tmp_path):
 
 
 def test_plain_values_for_json():
-    found = _plain({"a": np.float64(np.nan), "b": [np.int64(3), (1.5, np.inf)], 4: np.array([True])})
+    found = plain({"a": np.float64(np.nan), "b": [np.int64(3), (1.5, np.inf)], 4: np.array([True])})
     assert json.loads(json.dumps(found, allow_nan=False)) == {"a": None, "b": [3, [1.5, None]], "4": [True]}
 
 

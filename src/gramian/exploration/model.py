@@ -267,6 +267,8 @@ def load_table_model(path: str | os.PathLike[str]) -> TableModel:
         If the file is no model file, holds another model, or a model that lacks one of its parts.
     """
     name, model = Path(path).name, load(path)
+    if type(model).__name__ == "TargetModel":
+        raise ModelFileError(f"{name} predicts the column {getattr(model, 'target', '')!r}; use gramian predict")
     if not isinstance(model, TableModel):
         raise ModelFileError(
             f"{name} holds a {type(model).__name__}, not what explore writes; load it with gramian.load"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, check_classes, is_real
 from gramian.kernels import Kernel
@@ -240,3 +241,19 @@ class LSSVMClassifier(ClassifierMixin, LeastSquaresMachine):
         """Probabilities of the classes, (n, C), calibrated on leave-one-out scores of the fitted rows."""
         scores = self.decision_function(X)
         return self._calibration(scores)
+
+    def loo_proba(self) -> Array:
+        """``predict_proba`` of the fitted rows, each left out of the fit; NaN where ``loo_decision_`` is.
+
+        The calibration is that of all rows: its two numbers for each class hardly depend on one of them.
+
+        Returns
+        -------
+        probabilities : ndarray (n, C)
+        """
+        check_is_fitted(self)
+        n = len(self.loo_decision_)
+        known = np.isfinite(self.loo_decision_.reshape(n, -1)).all(axis=1)
+        found = np.full((n, len(self.classes_)), np.nan, self.loo_decision_.dtype)
+        found[known] = self._calibration(self.loo_decision_[known])
+        return found

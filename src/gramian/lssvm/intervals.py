@@ -40,3 +40,24 @@ def conformal_radius(scores: Array, coverage: float, counts: Array | None = None
     order = np.argsort(scores)
     places = np.arange(1, len(scores) + 1) if counts is None else np.cumsum(counts[order])
     return float(scores[order][np.searchsorted(places, rank - 1e-9)])
+
+
+def radii_of_others(scores: Array, coverage: float, counts: Array | None = None) -> Array:
+    """For every row the :func:`conformal_radius` of the other rows' scores; of a row with copies one copy is gone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> radii_of_others(np.array([5.0, 1.0, 3.0]), 0.5)
+    array([3., 5., 5.])
+    """
+    n = float(len(scores) if counts is None else counts.sum())
+    rank = np.ceil(coverage * n - 1e-9)
+    order = np.argsort(scores, kind="stable")
+    ranked = np.append(scores[order], np.inf)
+    places = np.arange(1, len(scores) + 1) if counts is None else np.cumsum(counts[order])
+    # Without a row that comes later the radius is the score of this rank, otherwise that of the next.
+    here, next_ = np.searchsorted(places, [rank - 1e-9, rank + 1 - 1e-9])
+    own = np.empty(len(scores), np.intp)
+    own[order] = np.arange(len(scores))
+    return np.where(own > here, ranked[here], ranked[next_])

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.checks import check_targets, real
 from gramian.grams.tiles import slices
 from gramian.kernels import Kernel
-from gramian.lssvm.intervals import conformal_radius
+from gramian.lssvm.intervals import conformal_radius, radii_of_others
 from gramian.lssvm.machine import LeastSquaresMachine
 from gramian.lssvm.robust import Reweighting, as_reweighting, reweight
 from gramian.lssvm.solution import Sample, Solution, Weights
@@ -305,18 +305,58 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         centre = self._expansion.unchecked(rows).astype(np.float64) + self.intercept_
         solution = self._with_system()
         residuals = np.abs(solution.left_out().astype(np.float64))
-        inside, new = np.ones_like(residuals), np.ones_like(centre)
+        new = np.ones_like(centre)
         if not self.kernel_.pairwise:
             remaining, gammas = self._remaining(rows)
             new = np.sqrt(remaining + 1 / gammas)
-            for j, system in enumerate(self._each_system(solution)):
-                with np.errstate(divide="ignore"):  # a single row leaves everything unknown
-                    left = np.maximum(1 / system.inverse_diagonal - system.noise, 0)
-                inside[:, j] = np.sqrt(left + 1 / gammas[j])
+        inside = self._left_out_deviations(solution)
         counts = solution.sample.weights.counts
         radius = [conformal_radius(score, coverage, counts) for score in (residuals / inside).T]
         ends = np.stack([centre - radius * new, centre + radius * new], axis=-1).astype(X.dtype)
         return ends[:, 0] if self._flat else ends
+
+    def loo_interval(self, coverage: float = 0.9) -> Array:
+        """Intervals for the targets of the fitted rows, each left out: what :meth:`predict_interval` says of new rows.
+
+        The centre is y_i − ``loo_residuals()``_i, the deviation d_i that of a fit without row i, and the quantile that
+        of the other rows' residuals over their deviations.
+
+        Parameters
+        ----------
+        coverage : float, default 0.9
+            Between 0 and 1.
+
+        Returns
+        -------
+        interval : ndarray (n, 2), or (n, q, 2) for q outputs
+            Lower and upper end; NaN for rows of weight 0.
+        """
+        coverage = real(coverage, "coverage", above=0, below=1)
+        check_is_fitted(self)
+        solution = self._with_system()
+        sample = solution.sample
+        residuals = solution.left_out().astype(np.float64)
+        deviations = self._left_out_deviations(solution)
+        scores = np.abs(residuals) / deviations
+        radii = np.stack([radii_of_others(score, coverage, sample.weights.counts) for score in scores.T], axis=1)
+        centre = sample.Y - residuals
+        found = np.stack([centre - radii * deviations, centre + radii * deviations], axis=-1).astype(sample.Y.dtype)
+        if sample.active is not None:
+            every = np.full((len(sample.active), *found.shape[1:]), np.nan, found.dtype)
+            every[sample.active] = found
+            found = every
+        return found[:, 0] if self._flat else found
+
+    def _left_out_deviations(self, solution: Solution) -> Array:
+        """Posterior deviations with noise at the fitted rows, each left out, in units of the process: (n, q)."""
+        deviations = np.ones(solution.alpha.shape)
+        if self.kernel_.pairwise:
+            return deviations
+        for j, system in enumerate(self._each_system(solution)):
+            with np.errstate(divide="ignore"):  # a single row leaves everything unknown
+                left = np.maximum(1 / system.inverse_diagonal - system.noise, 0)
+            deviations[:, j] = np.sqrt(left + 1 / system.regularization)
+        return deviations
 
     def _each_system(self, solution: Solution) -> list[Any]:
         q = solution.alpha.shape[1]

@@ -1,6 +1,7 @@
-"""What an exploration leaves behind: a folder with a page that opens anywhere, pictures, rows, a summary and a model.
+"""What exploring and learning leave behind: a folder with a page that opens anywhere, rows, a summary and a model.
 
-Everything here shows what :class:`gramian.exploration.Exploration` holds and computes nothing new. It needs the extra
+Everything here shows what :class:`gramian.exploration.Exploration` and :class:`gramian.learning.Learned` hold and
+computes nothing new. It needs the extra
 ``app`` (pandas, pyarrow, jinja2, matplotlib); jinja2 and matplotlib are imported when something is drawn.
 """
 
@@ -21,6 +22,13 @@ from gramian.report.outputs import (
 )
 from gramian.report.page import write_report
 from gramian.report.pictures import write_pictures
+from gramian.report.prediction_page import write_learned_report
+from gramian.report.predictions import (
+    learned_rows,
+    learned_summary,
+    predicted_rows,
+    write_learned_folder,
+)
 
 __all__ = [
     "INK",
@@ -34,10 +42,15 @@ __all__ = [
     "check_free",
     "css_variables",
     "json_lines",
+    "learned_rows",
+    "learned_summary",
+    "predicted_rows",
     "rows_with_groups",
     "summary",
     "write_file",
     "write_folder",
+    "write_learned_folder",
+    "write_learned_report",
     "write_pictures",
     "write_report",
 ]

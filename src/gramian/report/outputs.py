@@ -107,9 +107,13 @@ def _alive(process: str) -> bool:
 
 def write_rows(exploration: Exploration, path: Path) -> None:
     """Every row of the table, its values as they came, with its group (from 1), membership, rank and oddness."""
+    write_csv(beside(exploration.frame, exploration.cells, _found(exploration)), path)
+
+
+def write_csv(rows: Any, path: Path) -> None:
+    """An Arrow table as CSV."""
     from pyarrow import csv
 
-    rows = _beside(exploration.frame, exploration.cells, _found(exploration))
     # Arrow would put every text in quotes, and the cells of numbers are texts.
     style = "needed" if _has_separators(rows) else "none"
     csv.write_csv(rows, path, csv.WriteOptions(quoting_style=style))
@@ -118,7 +122,7 @@ def write_rows(exploration: Exploration, path: Path) -> None:
 def rows_with_groups(exploration: Exploration) -> Any:
     """The same as a DataFrame, with numbers, dates and truth values as such."""
     frame = exploration.frame
-    return frame.assign(**{_free_name(name, frame): column for name, column in _found(exploration).items()})
+    return frame.assign(**{free_name(name, frame): column for name, column in _found(exploration).items()})
 
 
 def _found(exploration: Exploration) -> dict[str, Array]:
@@ -163,28 +167,33 @@ def assigned_rows(model: TableModel, table: Table, *, unseen: Unseen | None = No
         "note": (unseen or unseen_values(model.preparation, table)).notes(),
     }
     if as_read:
-        return _beside(table.frame, table.cells, found).to_pandas()
+        return beside(table.frame, table.cells, found).to_pandas()
+    return typed_beside(table, model.preparation.kinds_, found)
+
+
+def typed_beside(table: Table, known: Container[str], found: dict[str, Any]) -> Any:
+    """New rows with what was found beside them, as a DataFrame with numbers, dates and truth values."""
     # What a column is that the model does not know may be told wrongly from few rows: "NO" is a country.
     texts = {
         column.name: table.cells[column.name].to_pandas().to_numpy()
         for column in table.columns
-        if column.kind in (BOOLEAN, DATE) and column.name in table.cells and column.name not in model.preparation.kinds_
+        if column.kind in (BOOLEAN, DATE) and column.name in table.cells and column.name not in known
     }
-    named = {_free_name(name, table.frame): column for name, column in found.items()}
+    named = {free_name(name, table.frame): column for name, column in found.items()}
     return table.frame.assign(**texts, **named)
 
 
-def _beside(frame: Any, cells: dict[str, Any], found: dict[str, Any]) -> Any:
+def beside(frame: Any, cells: dict[str, Any], found: dict[str, Any]) -> Any:
     """The table as it was read with what was found beside it, as an Arrow table."""
     import pyarrow as pa
 
     arrays = {name: as_written(cells[name] if name in cells else frame[name]) for name in frame.columns}
     for name, column in found.items():
-        arrays[_free_name(name, arrays)] = pa.array(column)
+        arrays[free_name(name, arrays)] = pa.array(column)
     return pa.table(arrays)
 
 
-def _free_name(name: str, taken: Container[str]) -> str:
+def free_name(name: str, taken: Container[str]) -> str:
     """The name of a column of the output, of which the table may have one already."""
     while name in taken:
         name = f"gramian_{name}"
@@ -249,8 +258,8 @@ def summary(exploration: Exploration) -> dict[str, Any]:
             "sentence": alternative.sentence,
             "groups": [_counted(asdict(cluster)) for cluster in alternative.clusters],
         }
-    plain: dict[str, Any] = _plain(found)
-    return plain
+    told: dict[str, Any] = plain(found)
+    return told
 
 
 def _counted(cluster: dict[str, Any]) -> dict[str, Any]:
@@ -258,12 +267,12 @@ def _counted(cluster: dict[str, Any]) -> dict[str, Any]:
     return cluster | {"label": cluster["label"] + 1, "typical": [row + 1 for row in cluster["typical"]]}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Numbers of NumPy as numbers; no NaN, which JSON does not know."""
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):

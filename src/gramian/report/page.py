@@ -7,19 +7,16 @@ page's content security policy runs no script but its own and opens no connectio
 
 from __future__ import annotations
 
-import json
-import re
-from base64 import b64encode
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gramian.exploration import Alternative, Cluster, Difference, Exploration, Glance
-from gramian.exploration.wording import are_years, count
+from gramian.exploration.wording import are_years
 from gramian.report import words
-from gramian.report.colours import GROUPS, INK, PAPER, css_variables, group_shape
+from gramian.report.colours import PAPER
 from gramian.report.data import MOST_ROWS, Packed, pack
+from gramian.report.html import how_made, json_for_script, policy, scripts, style_sheet, templates
 from gramian.report.stills import StackedBars, evidence_points, stacked_bars, still_map
 from gramian.tables import IDENTIFIER, NUMBER, USED
 
@@ -30,12 +27,11 @@ PAGE_LIMIT = 5_000_000
 """Bytes of a report at most."""
 
 _SPARE = 40_000  # facts about the columns and sentences about what was left out, which are known last
-_SCRIPTS = ("decode", "colour", "points", "nearest", "rows", "pointers", "map", "table", "start")
+_SCRIPTS = ("page", "decode", "colour", "points", "nearest", "rows", "pointers", "map", "table", "start")
 _DIFFERENCES, _TYPICAL, _TYPICAL_COLUMNS = 6, 5, 5
 _CARDS, _IMPORTANCES, _WEIGHTS, _ODDITIES = 60, 200, 4, 50
 _PATTERNS, _PATTERN_COLUMNS = 12, 30
 _GLANCES = 60
-_BREAKS = re.compile(r"(?<=[^\W_]_)(?=[^\W_])|(?<=[^\W\d_][./-])(?=[^\W\d_])|(?<=[a-z])(?=[A-Z][a-z])")
 _AS_SURE = 0.02  # of overlap that nobody would call a difference
 _VERDICTS = {
     "clear": ("Clear groups", "Every group is found again when part of the table is left out."),
@@ -88,63 +84,24 @@ def write_report(exploration: Exploration, path: str | Path) -> Path:
 
 def render(exploration: Exploration, *, limit: int = PAGE_LIMIT, most_rows: int = MOST_ROWS) -> str:
     """The page as text of at most ``limit`` bytes."""
-    templates = _templates()
+    environment = templates()
     content = _content(exploration)
-    bare = _fill(templates, content, Packed({"rows": 0, "all_rows": 0, "left_out": [], "rounded": []}))
+    bare = _fill(environment, content, Packed({"rows": 0, "all_rows": 0, "left_out": [], "rounded": []}))
     packed = pack(exploration, limit - len(bare.encode()) - _SPARE, most_rows=most_rows)
-    return _fill(templates, content, packed)
+    return _fill(environment, content, packed)
 
 
-def _fill(templates: Environment, content: dict[str, Any], packed: Packed) -> str:
-    return templates.get_template("report.html.j2").render(
-        **content, facts=packed.facts, facts_json=_json_for_script(packed.facts), blocks=packed.blocks
+def _fill(environment: Environment, content: dict[str, Any], packed: Packed) -> str:
+    return environment.get_template("report.html.j2").render(
+        **content, facts=packed.facts, facts_json=json_for_script(packed.facts), blocks=packed.blocks
     )
-
-
-def _templates() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    templates = Environment(
-        loader=PackageLoader("gramian.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    templates.filters |= {
-        "number": words.number,
-        "share": words.share,
-        "effect": words.effect,
-        "steadiness": words.steadiness,
-        "row_name": words.row_name,
-        "group_name": words.group_name,
-        "name": lambda text: words.clean(text, words.LONGEST_NAME),
-        "sentence": lambda text: _breaking(words.clean(text, words.LONGEST_SENTENCE)),
-        "breaking": _breaking,
-    }
-    templates.globals |= {
-        "count": count,
-        "shape": group_shape,
-        "n_colours": len(GROUPS["light"]),
-        "first_row": words.FIRST_ROW,
-    }
-    return templates
-
-
-def _breaking(text: str) -> Any:
-    """A text whose very long names may go on in a new line behind _ - . / and before a capital; numbers stay whole."""
-    from markupsafe import Markup, escape
-
-    whole = text.replace(" %", "\u00a0%")
-    parts = re.sub(r"\S{15,}", lambda word: _BREAKS.sub("\0", word[0]), whole).split("\0")
-    return Markup("<wbr>").join(escape(part) for part in parts)
 
 
 def _content(exploration: Exploration) -> dict[str, Any]:
     """Everything the template shows, but for the packed rows."""
     from markupsafe import Markup
 
-    style, script = _style(), _script()
+    style, script = style_sheet(), scripts(_SCRIPTS)
     badge, meaning = _VERDICTS[exploration.verdict]
     kinds = {
         column.name: "year" if column.kind == NUMBER and are_years(exploration.frame.iloc[:, j]) else column.kind
@@ -177,10 +134,10 @@ def _content(exploration: Exploration) -> dict[str, Any]:
         "pairs": exploration.associations.strongest() if exploration.associations else [],
         "evidence": evidence_points(exploration.evidence, exploration.n_clusters, width=400, height=120),
         "runner_up": _runner_up(exploration.evidence, exploration.n_clusters),
-        "made": _made(exploration.made),
+        "made": how_made(exploration.made),
         "style": Markup(style),
         "script": Markup(script),
-        "policy": _policy(style, script),
+        "policy": policy(style, script),
         "paper": PAPER,
     }
 
@@ -283,73 +240,3 @@ def _runner_up(evidence: list[tuple[int, float]], chosen: int) -> str:
     if others[best] >= found[chosen] - _AS_SURE:
         return f"{best} groups are {size} and found again as surely ({words.share(others[best])})."
     return f"The runner-up, {best} groups, is {size} and found again less surely ({words.share(others[best])})."
-
-
-def _made(made: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Parameters, versions and times as titled lists; whatever else is said comes under its own name."""
-    titles = {"parameters": "Parameters", "versions": "Versions", "seconds": "Seconds", "notes": "Notes"}
-    sections: list[tuple[str, Any]] = []
-    rest: list[tuple[str, str]] = []
-    for key, value in made.items():
-        title = titles.get(key, words.clean(str(key).replace("_", " ").capitalize(), words.LONGEST_NAME))
-        if isinstance(value, dict):
-            sections.append((title, [(words.clean(name, words.LONGEST_NAME), _said(v)) for name, v in value.items()]))
-        elif isinstance(value, list | tuple):
-            sections.append((title, [words.clean(item, words.LONGEST_SENTENCE) for item in value]))
-        else:
-            rest.append((title, _said(value)))
-    return [(title, items) for title, items in [*sections, ("Also", rest)] if items]
-
-
-def _said(value: Any) -> str:
-    if isinstance(value, bool) or value is None:
-        return {True: "yes", False: "no", None: "none"}[value]
-    if isinstance(value, int | float):
-        return words.number(value)
-    if isinstance(value, list | tuple | set):
-        return words.clean(", ".join(str(item) for item in value) or "none", words.LONGEST_SENTENCE)
-    return words.clean(value, words.LONGEST_SENTENCE)
-
-
-def _read(name: str) -> str:
-    return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
-
-
-def _style() -> str:
-    """The style sheet with the colours of both themes in front; paper is always light."""
-    light = f"--ink:{INK['light']};--paper:{PAPER['light']};{css_variables('light')}"
-    dark = f"--ink:{INK['dark']};--paper:{PAPER['dark']};{css_variables('dark')}"
-    colours = (
-        f":root{{{light}}}\n"
-        f"@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
-        f"@media screen{{:root[data-theme=dark]{{{dark}}}}}\n"
-    )
-    groups = "".join(f".g{i}{{--own:var(--g{i})}}" for i in range(len(GROUPS["light"])))
-    return colours + groups + "\n" + _read("report.css")
-
-
-def _script() -> str:
-    """The scripts in one scope of their own."""
-    return "(() => {\n'use strict';\n" + "\n".join(_read(f"{name}.js") for name in _SCRIPTS) + "})();\n"
-
-
-def _policy(style: str, script: str) -> str:
-    """No connection at all; the page's own style and script by their digests and no other."""
-
-    def digest(text: str) -> str:
-        return "'sha256-" + b64encode(sha256(text.encode()).digest()).decode() + "'"
-
-    return (
-        f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _json_for_script(facts: dict[str, Any]) -> Any:
-    """JSON that no HTML parser can leave: every ``<``, ``>`` and ``&`` is written as an escape."""
-    from markupsafe import Markup
-
-    text = json.dumps(facts, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)

@@ -20,6 +20,7 @@ from gramian.tables.table import (
     USED,
     Column,
     Table,
+    nearest,
 )
 from gramian.tables.unseen import Unseen, unseen_values
 from gramian.tables.written import as_written
@@ -42,6 +43,7 @@ __all__ = [
     "UnreadableTable",
     "Unseen",
     "as_written",
+    "nearest",
     "read_table",
     "unseen_values",
     "without_copies",

@@ -47,15 +47,16 @@ class Unseen:
             told[row].append(EMPTY)
         return ["; ".join(texts) for texts in told]
 
-    def summary(self) -> list[str]:
-        """All rows together, one sentence for each thing that is unusual."""
+    def summary(self, *, groups: bool = True) -> list[str]:
+        """All rows together, one sentence for each thing that is unusual; ``groups`` are said to be none for some."""
         told = []
         columns = {name: len(rows) for name, rows in self.values.items() if rows}
         if n := len({row for rows in self.values.values() for row in rows}):
             which = ", ".join(f"{name} ({times:,})" for name, times in columns.items())
             told.append(f"{n:,} {'row has' if n == 1 else 'rows have'} values that were not seen: {which}")
         if n := len(self.empty):
-            told.append(f"{n:,} {'row has' if n == 1 else 'rows have'} no value to compare by and no group")
+            more = " and no group" if groups else ""
+            told.append(f"{n:,} {'row has' if n == 1 else 'rows have'} no value to compare by{more}")
         return told
 
 

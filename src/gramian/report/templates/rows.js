@@ -1,13 +1,6 @@
 // Rows of the table, unpacked block by block when first asked for, and shown as text. Text of the table enters the
 // page through textContent only.
 
-const element = (name, text, attributes = {}) => {
-  const made = document.createElement(name);
-  if (text !== undefined && text !== '') made.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
-};
-
 function rowStore(facts) {
   const blocks = new Map();
   const columns = new Map();

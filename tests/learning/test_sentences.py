@@ -1,0 +1,50 @@
+"""Sentences say what the figures say, also where the model is no better than saying nothing."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gramian.learning.sentences import overview
+from gramian.report.words import share
+
+
+def test_figures_are_those_of_the_skill(priced, sold):
+    found, _ = priced
+    assert found.sentences[0] == f"The other columns explain {share(found.skill.explained)} of the variation of price."
+    assert any(sentence.startswith("What matters most: area, ") for sentence in found.sentences)
+    assert "Not used: id, country and sold." in found.sentences
+    found, _ = sold
+    right, trivial = (share(value) for value in found.skill.measures["accuracy"])
+    assert found.sentences[0].startswith(
+        f"The other columns predict sold right in {right} of the rows left out; always"
+    )
+    assert found.sentences[0].endswith(f"in {trivial}.")
+
+
+def test_no_better_than_trivial_is_said_plainly(priced, sold):
+    for found, _ in (priced, sold):
+        told = overview(replace(found, verdict="none"), 100, 0)
+        assert told[0].startswith(f"The other columns do not predict {found.target}: ")
+        assert not any("matters" in sentence for sentence in told)
+
+
+def test_better_probabilities_without_better_classes(sold):
+    found, _ = sold
+    measures = found.skill.measures | {"accuracy": (0.5, 0.5)}
+    told = overview(replace(found, skill=replace(found.skill, measures=measures)), 100, 0)
+    assert "no more than always saying" in told[0]
+
+
+def test_codes_that_were_read_as_numbers_are_told(priced):
+    found, _ = priced
+    coded = replace(found, truth=np.where(found.judged, np.arange(len(found.truth)) % 3, np.nan))
+    assert any(
+        "3 different whole values; if they are classes, pass --category price" in t for t in overview(coded, 9, 0)
+    )
+
+
+def test_copies_and_columns_made_from_the_target_are_told(priced):
+    found, _ = priced
+    told = overview(replace(found, skill=replace(found.skill, explained=0.999)), 100, 3)
+    assert "That is almost everything: see that no column is made from price." in told
+    assert any(sentence.startswith("3 rows are copies of others in every column") for sentence in told)
