@@ -1,5 +1,7 @@
 """LSSVMRegressor against the bordered matrix, kernel ridge, refits and Gaussian processes."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
@@ -43,6 +45,32 @@ def test_leave_one_out_residuals_are_those_of_refits(kernel):
     model = LSSVMRegressor(kernel, regularization=4.0).fit(X, y, sample_weight=weights)
     expected = refits(kernel(X), y, 4.0, weights)
     np.testing.assert_allclose(model.loo_residuals(), expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("kernel", [RBF(1.5), Linear(), TL1(3.0)], ids=repr)
+def test_a_weight_of_two_is_the_row_twice_for_deviations_and_intervals(kernel):
+    """Every copy has its share of the coefficient, and is left out alone."""
+    X, y = problem(40)
+    counts = np.random.default_rng(1).integers(1, 4, 40)
+    copies = np.repeat(np.arange(40), counts)
+    weighted = LSSVMRegressor(kernel, regularization=4.0).fit(X, y, sample_weight=counts)
+    repeated = LSSVMRegressor(kernel, regularization=4.0).fit(X[copies], y[copies])
+    new = X[:9] + 0.3
+    np.testing.assert_allclose(weighted.loo_residuals()[copies], repeated.loo_residuals(), atol=1e-9)
+    np.testing.assert_allclose(
+        weighted.predict(new, return_std=True), repeated.predict(new, return_std=True), rtol=1e-8
+    )
+    for coverage in (0.3, 0.6, 0.9):
+        intervals = [model.predict_interval(new, coverage) for model in (weighted, repeated)]
+        np.testing.assert_allclose(*intervals, rtol=1e-8)
+
+
+def test_rows_of_weight_zero_are_still_there_after_loading():
+    X, y = problem(40)
+    model = LSSVMRegressor(RBF(1.5), regularization=4.0).fit(X, y, sample_weight=np.arange(40) % 4 > 0)
+    loaded = pickle.loads(pickle.dumps(model))
+    np.testing.assert_allclose(loaded.loo_residuals(), model.loo_residuals())
+    assert np.isnan(loaded.loo_residuals()[::4]).all()
 
 
 def test_a_weight_of_two_is_the_row_twice():

@@ -165,7 +165,7 @@ class LeastSquaresMachine(KernelEstimator):
         self.solver_ = solution.method
         self._expansion = solution.expansion()
         self._rows = None if sample.kernel.pairwise else sample.rows
-        self._Y, self._weights = sample.Y, sample.weights
+        self._Y, self._weights, self._active = sample.Y, sample.weights, sample.active
         self._solution: Solution | None = solution
         self._keep(sample.kernel, X)
 
@@ -196,7 +196,7 @@ class LeastSquaresMachine(KernelEstimator):
                     "residuals, deviations and intervals need it; fit again, or ask before saving"
                 )
             gram = self.kernel_._unchecked("gram")(self._rows)
-            sample = Sample(self._rows, self._Y, self._weights, self.kernel_, gram, self.preparation_, None)
+            sample = Sample(self._rows, self._Y, self._weights, self.kernel_, gram, self.preparation_, self._active)
             solution = Solution(sample, self.indefinite, self.solver, self.random_state)
             solution.fit(np.atleast_1d(self.regularization_), getattr(self, "_robust_weights", None))
             self._solution = solution

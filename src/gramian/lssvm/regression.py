@@ -16,6 +16,7 @@ from gramian.lssvm.intervals import conformal_radius
 from gramian.lssvm.machine import LeastSquaresMachine
 from gramian.lssvm.robust import Reweighting, as_reweighting, reweight
 from gramian.lssvm.solution import Sample, Solution, Weights
+from gramian.lssvm.system import left_out_variance
 from gramian.lssvm.tuning import Problem, choose_regularization
 from gramian.typing import Array, Matrix, RandomState
 
@@ -304,16 +305,15 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         rows = self._prepared(X)
         centre = self._expansion.unchecked(rows).astype(np.float64) + self.intercept_
         solution = self._with_system()
+        counts = solution.sample.weights.counts
         residuals = np.abs(solution.left_out().astype(np.float64))
         inside, new = np.ones_like(residuals), np.ones_like(centre)
         if not self.kernel_.pairwise:
             remaining, gammas = self._remaining(rows)
             new = np.sqrt(remaining + 1 / gammas)
             for j, system in enumerate(self._each_system(solution)):
-                with np.errstate(divide="ignore"):  # a single row leaves everything unknown
-                    left = np.maximum(1 / system.inverse_diagonal - system.noise, 0)
+                left = left_out_variance(system.inverse_diagonal, system.noise, counts)
                 inside[:, j] = np.sqrt(left + 1 / gammas[j])
-        counts = solution.sample.weights.counts
         radius = [conformal_radius(score, coverage, counts) for score in (residuals / inside).T]
         ends = np.stack([centre - radius * new, centre + radius * new], axis=-1).astype(X.dtype)
         return ends[:, 0] if self._flat else ends
@@ -326,8 +326,8 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         """s² of every output, (q,)."""
         solution = self._with_system()
         counts = solution.sample.weights.counts
-        squares = solution.left_out().astype(np.float64) * solution.alpha  # e_i² (A⁻¹)_ii
-        return np.average(np.where(squares > 0, squares, 0), axis=0, weights=counts)
+        squares = solution.left_out().astype(np.float64) * solution.alpha  # e_i² (A⁻¹)_ii, summed over the copies of i
+        return np.where(squares > 0, squares, 0).sum(axis=0) / (len(squares) if counts is None else counts.sum())
 
     def _remaining(self, rows: Matrix) -> tuple[Array, Array]:
         """The posterior variance of f at new rows in units of the kernel, (n, q), and γ of every output."""
