@@ -111,7 +111,8 @@ class LeastSquaresMachine(KernelEstimator):
         sample = Sample(rows, Y, weights, kernel, gram, None, active)
         regularization = np.ones(1) if given is None else given
         if given is None and len(Y) > 1:
-            regularization = choose_regularization(gram, problem, type(kernel).__name__).regularization
+            used = sample.repair(self.indefinite)
+            regularization = choose_regularization(used, problem, type(kernel).__name__).regularization
         return sample, regularization, table(problem.trials) if problem.trials else None
 
     def _automatic(self, X: Matrix, Y: Array, weights: Weights, problem: Problem) -> tuple[Sample, Best]:
@@ -182,8 +183,12 @@ class LeastSquaresMachine(KernelEstimator):
         return X if self.preparation_ is None else self.preparation_(X)
 
     @property
-    def signature_(self) -> tuple[int, int, int]:
-        """How many eigenvalues of the kernel matrix are positive, negative and zero; computed when it is asked for."""
+    def signature_(self) -> tuple[int, int, int | None]:
+        """How many eigenvalues of the kernel matrix are positive, negative and zero; computed when it is asked for.
+
+        Above 4,000 rows at least so many, and None where the number of zeros is not known; see
+        :meth:`gramian.grams.Gram.signature`.
+        """
         check_is_fitted(self, "kernel_")
         return self._with_system().signature
 

@@ -214,7 +214,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
                 sample.Y[:, j : j + 1], sample.weights.times(weights[:, j]), sample.weights.counts,
                 scale[j : j + 1], "robust",
             )  # fmt: skip
-            out[j] = choose_regularization(sample.gram, problem, "robust").regularization[0]
+            out[j] = choose_regularization(sample.repair(self.indefinite), problem, "robust").regularization[0]
         return out
 
     def _keep_shapes(self, solution: Solution, robust: Array | None, outcome: dict[str, Any], flat: bool) -> None:
@@ -339,6 +339,8 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         for part in slices(rows.shape[0], _STRIP):
             block = self.kernel_._block(solution.sample.rows, rows[part])
             diagonal = self.kernel_._diagonal(rows[part])
+            if solution.sample.repaired is not None:
+                block, diagonal = solution.sample.repaired.similarities(block, diagonal)
             for j, system in enumerate(systems):
                 out[part, j] = system.remaining_variance(block, diagonal)
         q = solution.alpha.shape[1]
