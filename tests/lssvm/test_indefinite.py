@@ -67,7 +67,8 @@ def test_deviations_are_those_of_the_repaired_matrix(kernel, how):
     model = LSSVMRegressor(kernel, regularization=3.0, indefinite=how).fit(X, y)
     np.testing.assert_allclose(model.predict(X, return_std=True)[1] ** 2, expected, rtol=1e-5)
     lower, upper = model.predict_interval(X + 0.1).T
-    assert (lower < upper).all() and np.isfinite(upper).all()
+    assert (lower < upper).all()
+    assert np.isfinite(upper).all()
 
 
 @pytest.mark.parametrize("how", ["direct", "clip", "flip", "square", "shift"])

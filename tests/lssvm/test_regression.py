@@ -161,3 +161,22 @@ def test_targets_with_holes_are_refused():
     y[3] = np.nan
     with pytest.raises(ValueError, match="y contains NaN"):
         LSSVMRegressor().fit(X, y)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-150, 1e150, 1e300])
+@pytest.mark.parametrize("options", [{}, {"robust": "huber"}, {"robust": "hampel", "criterion": "robust"}], ids=repr)
+def test_targets_of_any_size_are_learned_alike(unit, options):
+    """Squares of such numbers are infinite or zero; the model in other units is the same model."""
+    X, y = problem(30)
+    options = {"kernel": RBF(1.5), **options}
+    expected, model = LSSVMRegressor(**options).fit(X, y), LSSVMRegressor(**options).fit(X, y * unit)
+    np.testing.assert_allclose(model.predict(X) / unit, expected.predict(X), rtol=1e-6)
+    deviation = model.predict(X, return_std=True)[1] / unit
+    np.testing.assert_allclose(deviation, expected.predict(X, return_std=True)[1], rtol=1e-5)
+    np.testing.assert_allclose(model.predict_interval(X) / unit, expected.predict_interval(X), rtol=1e-5)
+
+
+@pytest.mark.parametrize("criterion", ["loo", "cv", "robust"])
+def test_a_single_row_is_its_target(criterion):
+    model = LSSVMRegressor(criterion=criterion).fit([[1.0, 2.0]], [3.0])
+    assert model.predict([[1.0, 2.0], [5.0, 5.0]]).tolist() == [3.0, 3.0]

@@ -258,7 +258,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         if not return_std:
             return values
         remaining, _ = self._remaining(rows)
-        deviation = np.sqrt(self._process_variance() * remaining).astype(values.dtype)
+        deviation = (self._process_deviation() * np.sqrt(remaining)).astype(values.dtype)
         return values, deviation[:, 0] if self._flat else deviation
 
     def loo_residuals(self) -> Array:
@@ -322,12 +322,16 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         q = solution.alpha.shape[1]
         return solution.systems * q if len(solution.systems) == 1 else solution.systems
 
-    def _process_variance(self) -> Array:
-        """s² of every output, (q,)."""
+    def _process_deviation(self) -> Array:
+        """s of every output, (q,)."""
         solution = self._with_system()
         counts = solution.sample.weights.counts
-        squares = solution.left_out().astype(np.float64) * solution.alpha  # e_i² (A⁻¹)_ii, summed over the copies of i
-        return np.where(squares > 0, squares, 0).sum(axis=0) / (len(squares) if counts is None else counts.sum())
+        errors = solution.left_out().astype(np.float64)
+        unit = np.abs(errors).max(axis=0)
+        unit = np.where(unit > 0, unit, 1.0)
+        squares = (errors / unit) * (solution.alpha / unit)  # e_i² (A⁻¹)_ii, summed over the copies of i
+        total = np.where(squares > 0, squares, 0).sum(axis=0)
+        return unit * np.sqrt(total / (len(squares) if counts is None else counts.sum()))
 
     def _remaining(self, rows: Matrix) -> tuple[Array, Array]:
         """The posterior variance of f at new rows in units of the kernel, (n, q), and γ of every output."""
@@ -356,5 +360,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
 def _deviation(Y: Array, weights: Array | None) -> Array:
     """The standard deviation of every output, (q,)."""
     Z = Y.astype(np.float64) - Y[:1]
+    unit = np.abs(Z).max(axis=0)
+    Z /= np.where(unit > 0, unit, 1.0)  # squares of large or small targets leave the range of numbers
     mean = np.average(Z, axis=0, weights=weights)
-    return np.sqrt(np.average((Z - mean) ** 2, axis=0, weights=weights))
+    return unit * np.sqrt(np.average((Z - mean) ** 2, axis=0, weights=weights))
