@@ -1,6 +1,6 @@
 """Classes of a classifier that may see them in pieces: codes, ±1 targets, weights and decisions.
 
-Used by the fixed-size machine and by Pegasos.
+Used by all classifiers of this folder.
 """
 
 from __future__ import annotations
@@ -14,7 +14,28 @@ from gramian.checks import check_classes
 from gramian.typing import Array
 
 
-def class_codes(owner: Any, y: Any, n: int, classes: Any, *, stream: bool) -> tuple[Array, Array]:
+def counted_classes(y: Any, n: int, weights: Array | None) -> tuple[Array, Array]:
+    """Classes of the rows whose weight is not zero, sorted, and the number of each row's; rows that do not count have 0.
+
+    Parameters
+    ----------
+    y : array-like (n,)
+    n : int
+    weights : ndarray (n,), optional
+    """
+    classes, codes = check_classes(y, n)
+    if weights is None or (weights > 0).all():
+        return classes, codes
+    used = weights > 0
+    classes, kept = check_classes(np.asarray(y)[used], int(used.sum()))
+    codes = np.zeros(n, np.intp)
+    codes[used] = kept
+    return classes, codes
+
+
+def class_codes(
+    owner: Any, y: Any, n: int, classes: Any, weights: Array | None = None, *, stream: bool
+) -> tuple[Array, Array]:
     """The number of each row's class, and all classes, sorted.
 
     Parameters
@@ -25,11 +46,13 @@ def class_codes(owner: Any, y: Any, n: int, classes: Any, *, stream: bool) -> tu
     n : int
     classes : array-like (k,), optional
         What the user says the classes are, at the first call of ``partial_fit``.
+    weights : ndarray (n,), optional
+        Rows of weight zero name no class, but in a stream, which says what its classes are.
     stream : bool
         Whether the call is one of ``partial_fit``.
     """
     if not stream:
-        known, codes = check_classes(y, n)
+        known, codes = counted_classes(y, n, weights)
         return codes, known
     begun: Array | None = getattr(owner, "classes_", None)
     if classes is None:

@@ -261,7 +261,7 @@ class FixedSizeLSSVMClassifier(ClassifierMixin, FixedSize):
     def _targets(
         self, y: Any, X: Matrix, weights: Array | None, *, stream: bool, classes: Any = None
     ) -> tuple[Array, Array | None, dict[str, Any]]:
-        codes, known = class_codes(self, y, X.shape[0], classes, stream=stream)
+        codes, known = class_codes(self, y, X.shape[0], classes, weights, stream=stream)
         weighted = class_weighted(self, codes, known, weights, stream=stream)
         return plus_minus(codes, len(known)), weighted, {"classes_": known}
 

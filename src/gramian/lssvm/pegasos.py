@@ -174,8 +174,8 @@ class PegasosClassifier(ClassifierMixin, KernelEstimator):
         """
         self._check_parameters()
         rows = self._check_rows(X)
-        codes, classes = class_codes(self, y, rows.shape[0], None, stream=False)
         given = self._check_weights(sample_weight, rows)
+        codes, classes = class_codes(self, y, rows.shape[0], None, given, stream=False)
         weights = class_weighted(self, codes, classes, given, stream=False)
         Y = plus_minus(codes, len(classes))
         prototype_rng, rng = spawn(self.random_state, 2)

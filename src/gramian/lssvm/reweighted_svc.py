@@ -11,10 +11,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.checks import check_classes, check_positive, check_whole
+from gramian.checks import check_positive, check_whole
 from gramian.estimator import KernelEstimator
 from gramian.grams.base import Gram
 from gramian.kernels import Expansion, Kernel
+from gramian.lssvm.classes import counted_classes
 from gramian.lssvm.system import BorderedSystem
 from gramian.typing import Array, Matrix
 
@@ -110,10 +111,8 @@ class ReweightedSVC(ClassifierMixin, KernelEstimator):
         self : ReweightedSVC
         """
         rows = self._check_rows(X)
-        classes, codes = check_classes(y, rows.shape[0])
         weights = self._check_weights(sample_weight, rows)
-        if weights is not None:
-            classes, codes = _of_those_that_count(y, weights, classes, codes)
+        classes, codes = counted_classes(y, rows.shape[0], weights)
         if len(classes) > 2:
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is multiclass: y has {len(classes)} "
@@ -246,14 +245,3 @@ def _search(here: _State, ahead: _State, y: Array, costs: Array, width: float) -
             return t
         t /= 2
     return 0.0
-
-
-def _of_those_that_count(y: Any, weights: Array, classes: Array, codes: Array) -> tuple[Array, Array]:
-    """Classes of the rows whose weight is not zero, and the codes of all rows; the others have any."""
-    used = weights > 0
-    if used.all():
-        return classes, codes
-    classes, kept = check_classes(np.asarray(y)[used], int(used.sum()))
-    codes = np.zeros(len(used), np.intp)
-    codes[used] = kept
-    return classes, codes
