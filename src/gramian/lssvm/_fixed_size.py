@@ -21,7 +21,8 @@ from gramian.configuration import config
 from gramian.estimator import KernelEstimator
 from gramian.kernels import RBF, Kernel
 from gramian.landmarks import Nystroem
-from gramian.lssvm.basis import Basis, FoldSums, Standardization, cross_validated, total
+from gramian.lssvm.basis import Basis, FoldSums, cross_validated, total
+from gramian.lssvm.preparation import Standardization
 from gramian.lssvm.sparsity import Sparsity, sparsified
 from gramian.randomness import spawn
 from gramian.typing import Array, Matrix, RandomState

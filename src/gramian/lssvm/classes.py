@@ -15,7 +15,7 @@ from gramian.typing import Array
 
 
 def counted_classes(y: Any, n: int, weights: Array | None) -> tuple[Array, Array]:
-    """Classes of the rows whose weight is not zero, sorted, and the number of each row's; rows that do not count have 0.
+    """Sorted classes of the rows whose weight is not zero, and the number of each row's; the other rows have 0.
 
     Parameters
     ----------

@@ -14,8 +14,9 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from gramian.checks import check_targets
 from gramian.kernels import Kernel
 from gramian.lssvm._fixed_size import FixedSize
-from gramian.lssvm.basis import Basis, FoldSums, Standardization
+from gramian.lssvm.basis import Basis, FoldSums
 from gramian.lssvm.classes import class_codes, class_weighted, decoded, plus_minus
+from gramian.lssvm.preparation import Standardization
 from gramian.typing import Array, Matrix, RandomState
 
 
