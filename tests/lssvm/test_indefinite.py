@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import LinAlgWarning
 
+from gramian import config
 from gramian.kernels import RBF, TL1, GaussianDifference, Tanh
 from gramian.lssvm import LSSVMClassifier, LSSVMRegressor
 from lssvm.textbook_lssvm import bordered, problem
@@ -123,3 +124,10 @@ def test_the_search_avoids_singular_systems(kernel, least):
     assert 1 - np.mean(model.loo_residuals() ** 2) / y.var() > least
     labels = y > np.median(y)
     assert LSSVMClassifier(kernel).fit(X, labels).score(X, labels) > 0.7
+
+
+def test_eigenvectors_above_the_memory_budget_are_refused_with_the_remedy():
+    X, y = problem(80)
+    model = LSSVMRegressor(TL1(2.0), regularization=0.2, indefinite="clip")
+    with config(memory_budget=4e4), pytest.raises(MemoryError, match="use indefinite='direct', or landmarks"):
+        model.fit(X, y)

@@ -5,13 +5,51 @@ Used by all classifiers of this folder.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
 from gramian.checks import check_classes
-from gramian.typing import Array
+from gramian.typing import Array, Matrix
+
+
+class Decided:
+    """A classifier that decides by signs or largest values; its last base, for the others may have ``_values``."""
+
+    classes_: Array
+
+    @abstractmethod
+    def _values(self, X: Matrix) -> Array:
+        """f of new rows, shape (n, q)."""
+
+    def decision_function(self, X: Matrix) -> Array:
+        """f of new rows: above zero is the second of two classes, the largest the class of several.
+
+        Parameters
+        ----------
+        X : array-like or sparse (n, d)
+
+        Returns
+        -------
+        values : ndarray (n,) for two classes, else (n, k)
+        """
+        values = self._values(X)
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X: Matrix) -> Array:
+        """The class of new rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse (n, d)
+
+        Returns
+        -------
+        y : ndarray (n,)
+        """
+        return decoded(self.decision_function(X), self.classes_)
 
 
 def counted_classes(y: Any, n: int, weights: Array | None) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gramian.configuration import require_memory
 from gramian.grams import FeatureGram, Gram
 from gramian.grams.features import MatrixFactor
 from gramian.typing import Array
@@ -37,6 +38,12 @@ class Repaired:
 
     def __init__(self, gram: Gram, how: str) -> None:
         self.how = how
+        n = gram.shape[0]
+        require_memory(
+            float(n) * n * gram.dtype.itemsize,
+            f"the {n}×{n} eigenvectors for indefinite={how!r}",
+            "use indefinite='direct', or landmarks, kernel=gramian.Nystroem(n_components, kernel=...)",
+        )
         values, self.U = gram.eigenpairs(gram.shape[0])
         self.values = values.astype(np.float64)
         self.raised = max(0.0, -float(self.values.min())) if how == "shift" else 0.0
