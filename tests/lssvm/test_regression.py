@@ -180,3 +180,16 @@ def test_targets_of_any_size_are_learned_alike(unit, options):
 def test_a_single_row_is_its_target(criterion):
     model = LSSVMRegressor(criterion=criterion).fit([[1.0, 2.0]], [3.0])
     assert model.predict([[1.0, 2.0], [5.0, 5.0]]).tolist() == [3.0, 3.0]
+
+
+@pytest.mark.parametrize("unit", [1 / 40, 0.3, 1e3 + 0.5])
+def test_weights_of_another_unit_are_the_same_model(unit):
+    """Weights that add up to one, say, with the regularization that goes with them."""
+    X, y = problem(40)
+    plain = LSSVMRegressor(RBF(1.5), regularization=4.0).fit(X, y)
+    model = LSSVMRegressor(RBF(1.5), regularization=4.0 / unit).fit(X, y, sample_weight=np.full(40, unit))
+    np.testing.assert_allclose(model.predict(X), plain.predict(X), rtol=1e-8)
+    np.testing.assert_allclose(model.predict_interval(X + 0.1), plain.predict_interval(X + 0.1), rtol=1e-7)
+    np.testing.assert_allclose(model.predict(X, return_std=True)[1], plain.predict(X, return_std=True)[1], rtol=1e-7)
+    chosen = LSSVMRegressor(RBF(1.5)).fit(X, y, sample_weight=np.full(40, unit))
+    np.testing.assert_allclose(chosen.predict(X), LSSVMRegressor(RBF(1.5)).fit(X, y).predict(X), rtol=1e-5)

@@ -24,8 +24,8 @@ _ROUNDING = 100.0  # a column that varies by fewer units in the last place is co
 class Standardization:
     """Columns less their mean, over their standard deviation; columns that do not vary are ignored.
 
-    Missing values stay missing. Sparse columns are not centred, which would fill them; differences of rows stay the same
-    without it.
+    Missing values stay missing. Sparse columns are not centred, which would fill them; differences of rows are the
+    same.
 
     Parameters
     ----------

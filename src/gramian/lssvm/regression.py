@@ -284,10 +284,12 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
     def predict_interval(self, X: Matrix, coverage: float = 0.9) -> Array:
         """Intervals that hold the target of a new row with the given probability.
 
-        f(x) ± q d(x), where d(x) is the posterior deviation with noise and q the quantile of leave-one-out residuals
-        over the same deviation at their rows. The residuals need not be normal; rows must be exchangeable, and the
-        choice of width and regularization is not repeated with each row left out. Below coverage / (1 − coverage) rows
-        the interval is infinite. With ``kernel="precomputed"`` the self-similarity of new rows is not known and d is 1.
+        f(x) ± q d(x), where d(x) is the posterior deviation with the noise of a row of mean weight, and q the quantile
+        of leave-one-out residuals over the same deviation at their rows. The residuals need not be normal; rows must be
+        exchangeable, and the choice of width and regularization is not repeated with each row left out. Coverage holds
+        for all rows together: where noise is larger than elsewhere, it is less there. Below coverage / (1 − coverage)
+        rows the interval is infinite. With ``kernel="precomputed"`` the self-similarity of new rows is not known and d
+        is 1.
 
         Parameters
         ----------
@@ -310,10 +312,11 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         inside, new = np.ones_like(residuals), np.ones_like(centre)
         if not self.kernel_.pairwise:
             remaining, gammas = self._remaining(rows)
-            new = np.sqrt(remaining + 1 / gammas)
+            noise = 1 / (gammas * solution.sample.weights.typical)
+            new = np.sqrt(remaining + noise)
             for j, system in enumerate(self._each_system(solution)):
                 left = left_out_variance(system.inverse_diagonal, system.noise, counts)
-                inside[:, j] = np.sqrt(left + 1 / gammas[j])
+                inside[:, j] = np.sqrt(left + noise[j])
         radius = [conformal_radius(score, coverage, counts) for score in (residuals / inside).T]
         ends = np.stack([centre - radius * new, centre + radius * new], axis=-1).astype(X.dtype)
         return ends[:, 0] if self._flat else ends

@@ -50,6 +50,11 @@ class Weights:
             return self.counts if self.importance is None else self.importance
         return self.counts * self.importance
 
+    @property
+    def typical(self) -> float:
+        """The mean share of the error of a row."""
+        return 1.0 if self.importance is None else float(np.average(self.importance, weights=self.counts))
+
     def __getitem__(self, index: Array) -> Weights:
         return Weights(*(None if part is None else part[index] for part in (self.counts, self.importance)))
 
