@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
@@ -258,6 +259,7 @@ class TestClasses:
             ([0.0, 1.0, np.nan], "y contains NaN, infinity or None in 1 of 3 labels, the first at 2; drop those rows"),
             ([0.0, np.inf, 1.0], "y contains NaN, infinity or None in 1 of 3 labels, the first at 1"),
             (np.array(["a", None, "b"], object), "y contains NaN, infinity or None in 1 of 3 labels, the first at 1"),
+            (np.array(["a", pd.NA, "b"], object), "y contains NaN, infinity or None in 1 of 3 labels, the first at 1"),
             (np.array(["a", np.nan, "b"], object), "y contains NaN, infinity or None in 1 of 3 labels, the first at 1"),
             ([0.1, 0.2, 0.7], "Unknown label type"),
             (np.zeros((3, 2)), "y should be a 1d array"),

@@ -253,7 +253,8 @@ def check_classes(y: Any, n_samples: int, *, least: int = 2) -> tuple[Array, Arr
     """
     labels = column_or_1d(_entries(y, n_samples), warn=True)
     if labels.dtype == object:
-        missing = np.array([label is None or label != label for label in labels])
+        same = [label == label for label in labels]  # of NaN False, of pandas.NA neither True nor False
+        missing = np.array([label is None for label in labels]) | [s is not True and s is not np.True_ for s in same]
     else:
         missing = ~np.isfinite(labels) if labels.dtype.kind == "f" else np.zeros(n_samples, bool)
     if missing.any():

@@ -1,13 +1,12 @@
-"""Standardised columns, the functions of a basis, and sums by fold."""
+"""The functions of a basis, and sums by fold."""
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 from gramian.kernels import RBF, Linear
 from gramian.landmarks import NormalEquations
 from gramian.lssvm import basis as module
-from gramian.lssvm.basis import Basis, FoldSums, Standardization, cross_validated, total
+from gramian.lssvm.basis import Basis, FoldSums, cross_validated, total
 
 
 def rows(n=120, d=3):
@@ -17,37 +16,6 @@ def rows(n=120, d=3):
 def on(X, width=1.0, m=15, **changes):
     setting = {"selection": "uniform", "weights": None, "rng": np.random.default_rng(1)}
     return Basis.of_prototypes(RBF(width), X, m, **(setting | changes))
-
-
-def test_standardised_columns_have_mean_zero_and_deviation_one():
-    X = rows() * [1e-3, 1.0, 1e150] + [0.0, 100.0, 0.0]
-    Z = Standardization(X).rows(X)
-    np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
-    np.testing.assert_allclose(Z.std(axis=0), 1, rtol=1e-10)
-    np.testing.assert_allclose(Standardization(X).original(Z), X, rtol=1e-9)
-
-
-def test_weights_of_rows_are_repetitions():
-    X, times = rows(20), np.arange(20) % 4
-    weighted, repeated = Standardization(X, times), Standardization(np.repeat(X, times, axis=0))
-    np.testing.assert_allclose(weighted.mean, repeated.mean, atol=1e-14)
-    np.testing.assert_allclose(weighted.scale, repeated.scale, rtol=1e-13)
-
-
-def test_sparse_columns_keep_their_zeros_and_their_differences():
-    X = np.where(rows() > 0.5, rows(), 0.0)
-    dense, thin = Standardization(X).rows(X), Standardization(sparse.csr_array(X)).rows(sparse.csr_array(X))
-    assert sparse.issparse(thin)
-    assert thin.nnz == np.count_nonzero(X)
-    np.testing.assert_allclose(thin.toarray() - thin.toarray()[0], dense - dense[0], atol=1e-12)
-    back = Standardization(sparse.csr_array(X)).original(thin)
-    np.testing.assert_allclose(back.toarray(), X, atol=1e-12)
-
-
-def test_columns_that_vary_by_rounding_alone_are_ignored():
-    X = np.c_[rows(50), np.where(np.arange(50) % 2, 0.3, 0.1 + 0.2)]
-    assert np.isinf(Standardization(X).scale[3])
-    assert not Standardization(X).rows(X)[:, 3].any()
 
 
 @pytest.mark.parametrize("width", [0.3, 3.0])

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from gramian.lssvm import FixedSizeLSSVMClassifier, LSSVMClassifier, PegasosClassifier, ReweightedSVC
 from gramian.lssvm.classes import class_codes, class_weighted, decoded, plus_minus
 
 LABELS = np.array(["b", "a", "c", "a"])
@@ -70,3 +71,16 @@ def test_decisions_are_signs_or_the_largest_value():
     classes = np.array(["a", "b", "c"])
     assert decoded(np.array([-1.0, 0.0, 2.0]), classes[:2]).tolist() == ["a", "b", "b"]
     assert decoded(np.array([[0.0, 1.0, 0.5]]), classes).tolist() == ["b"]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [LSSVMClassifier(), ReweightedSVC(), FixedSizeLSSVMClassifier(10), PegasosClassifier(max_iter=100)],
+    ids=repr,
+)
+def test_rows_of_weight_zero_name_no_class(model):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    assert model.fit(X, y, sample_weight=y != 1).classes_.tolist() == [0, 2]
+    with pytest.raises(ValueError, match="one class only"):
+        model.fit(X, y, sample_weight=y == 1)

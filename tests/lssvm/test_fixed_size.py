@@ -335,7 +335,7 @@ def test_constant_targets_are_predicted_and_one_row_is_enough():
         ({"sparsity": "l7"}, "sparsity='l7' is not known"),
         ({"sparsity": "lq", "sparsity_options": {"exponent": 2}}, "exponent=2 must be"),
         ({"sparsity_options": {"gamma": 2}}, "sparsity_options has the unknown 'gamma'"),
-        ({"kernel": "precomputed"}, "kernel='precomputed' holds similarities"),
+        ({"kernel": "precomputed"}, "holds all similarities already"),
         ({"kernel": "tanh"}, "is indefinite"),
         ({"n_jobs": 0}, "n_jobs=0 must be"),
     ],

@@ -112,3 +112,13 @@ def test_bad_input_is_named():
         GenerativeKernelMachine(2).fit(X, np.full(20, np.nan))
     with pytest.raises(ValueError, match="labels that were not fitted"):
         GenerativeKernelMachine(2).fit(X, np.arange(20) % 2).predict_rows([7])
+
+
+def test_labels_that_cannot_be_learned_are_named():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(ValueError, match="y has 10"):
+        GenerativeKernelMachine(3).fit(X, ["a", "b"] * 5)
+    with pytest.raises(ValueError, match="None in 10 of 20 labels"):
+        GenerativeKernelMachine(3).fit(X, np.array(["a", None] * 10, object))
+    with pytest.raises(ValueError, match="alike"):
+        GenerativeKernelMachine(3, kernel=RBF(1.0)).fit(np.ones((20, 2)))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import LinAlgWarning
 
+from gramian import config
 from gramian.kernels import RBF, TL1, GaussianDifference, Tanh
 from gramian.lssvm import LSSVMClassifier, LSSVMRegressor
 from lssvm.textbook_lssvm import bordered, problem
@@ -52,6 +53,42 @@ def test_repaired_spectra_have_their_out_of_sample_maps(kernel, how):
         np.testing.assert_allclose(model.predict(X), (U * repaired) @ (U.T @ alpha) + b, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.parametrize("how", ["clip", "flip", "square"])
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_deviations_are_those_of_the_repaired_matrix(kernel, how):
+    """At fitted rows the posterior deviation of f, from the definition, with K' in the place of K."""
+    X, y = problem(40)
+    values, U = np.linalg.eigh(kernel(X))
+    K = (U * spectra(values, how)[0]) @ U.T
+    A = np.block([[np.zeros((1, 1)), np.ones((1, 40))], [np.ones((40, 1)), K + np.eye(40) / 3]])
+    inverse = np.linalg.inv(A)
+    alpha, _ = bordered(K, y, 3.0)
+    new = np.vstack([np.ones(40), K])
+    expected = np.mean(alpha**2 / np.diag(inverse)[1:]) * (np.diag(K) - (new * (inverse @ new)).sum(axis=0))
+    model = LSSVMRegressor(kernel, regularization=3.0, indefinite=how).fit(X, y)
+    np.testing.assert_allclose(model.predict(X, return_std=True)[1] ** 2, expected, rtol=1e-5)
+    lower, upper = model.predict_interval(X + 0.1).T
+    assert (lower < upper).all()
+    assert np.isfinite(upper).all()
+
+
+@pytest.mark.parametrize("how", ["direct", "clip", "flip", "square", "shift"])
+def test_the_regularization_is_chosen_for_the_repaired_matrix(how):
+    """The chosen one has about the least leave-one-out error of all, and a robust fit chooses alike."""
+    X, y = problem(40)
+    for options in ({}, {"robust": "huber", "criterion": "robust"}):
+        model = LSSVMRegressor(TL1(2.0), indefinite=how, **options).fit(X, y)
+        tried = [
+            np.abs(LSSVMRegressor(TL1(2.0), regularization=gamma, indefinite=how).fit(X, y).loo_residuals())
+            for gamma in np.geomspace(1e-2, 1e3, 25)
+        ]
+        error = np.abs(model.loo_residuals())
+        if options:
+            assert error.mean() <= 1.1 * min(size.mean() for size in tried)
+        else:
+            assert (error**2).mean() <= 1.01 * min((size**2).mean() for size in tried)
+
+
 @pytest.mark.parametrize("how", ["direct", "clip", "flip", "shift"])
 def test_a_definite_matrix_is_left_as_it_is(how):
     X, y = problem(40)
@@ -87,3 +124,10 @@ def test_the_search_avoids_singular_systems(kernel, least):
     assert 1 - np.mean(model.loo_residuals() ** 2) / y.var() > least
     labels = y > np.median(y)
     assert LSSVMClassifier(kernel).fit(X, labels).score(X, labels) > 0.7
+
+
+def test_eigenvectors_above_the_memory_budget_are_refused_with_the_remedy():
+    X, y = problem(80)
+    model = LSSVMRegressor(TL1(2.0), regularization=0.2, indefinite="clip")
+    with config(memory_budget=4e4), pytest.raises(MemoryError, match="use indefinite='direct', or landmarks"):
+        model.fit(X, y)

@@ -86,3 +86,9 @@ def test_retraction_keeps_the_span_and_the_signs():
     """An orthonormal matrix is its own retraction."""
     H = np.linalg.qr(np.random.default_rng(0).normal(size=(9, 3)))[0]
     np.testing.assert_allclose(retracted(H), H, atol=1e-12)
+
+
+def test_equal_rows_have_no_hidden_features():
+    """Their centred Gram is rounding, of which every multiple is as good."""
+    with pytest.raises(ValueError, match="alike"):
+        greedy(np.ones((20, 2)), [RBF(1.0)], [1.0], [2])

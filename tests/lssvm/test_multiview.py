@@ -205,3 +205,18 @@ def test_bad_parameters_are_named(parameters, message):
     X, y = data()
     with pytest.raises(ValueError, match=message):
         MultiViewLSSVMRegressor(VIEWS, **parameters).fit(X, y)
+
+
+def test_a_weight_of_two_is_the_row_twice_where_views_are_weighed():
+    """Leave-one-out errors of the views leave out one copy, not both."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=40)
+    counts = rng.integers(1, 4, 40)
+    options = {"kernel": RBF(1.0), "regularization": 2.0, "coupling": 0.7, "view_weights": "validation"}
+    weighted = MultiViewLSSVMRegressor([[0], [1]], **options).fit(X, y, sample_weight=counts)
+    repeated = MultiViewLSSVMRegressor([[0], [1]], **options).fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+    np.testing.assert_allclose(weighted.view_weights_, repeated.view_weights_, rtol=1e-8)
+    np.testing.assert_allclose(weighted.predict(X), repeated.predict(X), rtol=1e-8)
+    small = MultiViewLSSVMRegressor([[0], [1]], **options).fit(X, 1e-200 * y, sample_weight=counts)
+    np.testing.assert_allclose(small.view_weights_, weighted.view_weights_, rtol=1e-8)

@@ -165,7 +165,7 @@ def test_standing_still_ends_the_descent():
         ({"average": "all"}, "average='all' is not known"),
         ({"kernel": RBF(1.0)}, "would be ignored, because n_prototypes=None is the linear machine"),
         ({"n_prototypes": 0}, "n_prototypes=0 must be"),
-        ({"n_prototypes": 5, "kernel": "precomputed"}, "kernel='precomputed' holds similarities"),
+        ({"n_prototypes": 5, "kernel": "precomputed"}, "holds all similarities already"),
     ],
 )
 def test_bad_parameters_are_refused_by_name(changes, words):

@@ -2,13 +2,69 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from sklearn.preprocessing import StandardScaler
 
 from gramian.kernels import ClusterKernel
 from gramian.lssvm import LSSVMClassifier, LSSVMRegressor
-from gramian.lssvm.preparation import Preparation
+from gramian.lssvm.preparation import Preparation, Standardization
 from lssvm.textbook_lssvm import problem
+
+
+def rows(n=120, d=3):
+    return np.random.default_rng(0).normal(size=(n, d))
+
+
+def test_standardised_columns_have_mean_zero_and_deviation_one():
+    X = rows() * [1e-3, 1.0, 1e150] + [0.0, 100.0, 0.0]
+    Z = Standardization(X).rows(X)
+    np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(Z.std(axis=0), 1, rtol=1e-10)
+    np.testing.assert_allclose(Standardization(X).original(Z), X, rtol=1e-9)
+
+
+def test_weights_of_rows_are_repetitions():
+    X, times = rows(20), np.arange(20) % 4
+    weighted, repeated = Standardization(X, times), Standardization(np.repeat(X, times, axis=0))
+    np.testing.assert_allclose(weighted.mean, repeated.mean, atol=1e-14)
+    np.testing.assert_allclose(weighted.scale, repeated.scale, rtol=1e-13)
+
+
+def test_sparse_columns_keep_their_zeros_and_their_differences():
+    X = np.where(rows() > 0.5, rows(), 0.0)
+    dense, thin = Standardization(X).rows(X), Standardization(csr_array(X)).rows(csr_array(X))
+    assert issparse(thin)
+    assert thin.nnz == np.count_nonzero(X)
+    np.testing.assert_allclose(thin.toarray() - thin.toarray()[0], dense - dense[0], atol=1e-12)
+    back = Standardization(csr_array(X)).original(thin)
+    np.testing.assert_allclose(back.toarray(), X, atol=1e-12)
+
+
+def test_columns_that_vary_by_rounding_alone_are_ignored():
+    X = np.c_[rows(50), np.where(np.arange(50) % 2, 0.3, 0.1 + 0.2)]
+    assert np.isinf(Standardization(X).scale[3])
+    assert not Standardization(X).rows(X)[:, 3].any()
+
+
+def test_columns_that_told_nothing_have_no_say_later():
+    """A constant column and one without a value may hold anything in new rows, of any size."""
+    X = np.c_[rows(40, 1), np.full(40, 5.0), np.full(40, np.nan)]
+    y = np.sin(X[:, 0])
+    model = LSSVMRegressor(random_state=0).fit(X, y)
+    expected = LSSVMRegressor(random_state=0).fit(X[:, :1], y).predict([[0.3]])
+    found = model.predict([[0.3, 5.0, np.nan], [0.3, 6.0, 1.0], [0.3, -1e300, 1e300]])
+    assert found[0] == found[1] == found[2]
+    if model.preparation_ is not None:
+        np.testing.assert_allclose(found[0], expected, atol=0.05)
+
+
+def test_holes_stay_holes_and_do_not_count():
+    X = rows(6000, 2)
+    X[:5000, 0] = np.nan
+    found = Standardization(X)
+    np.testing.assert_allclose(found.mean, np.nanmean(X, axis=0), atol=1e-12)
+    np.testing.assert_allclose(found.scale, np.nanstd(X, axis=0), rtol=1e-12)
+    assert np.array_equal(np.isnan(found.rows(X)), np.isnan(X))
 
 
 def test_columns_are_those_of_the_standard_scaler():
@@ -42,7 +98,7 @@ def test_holes_are_filled_and_known_values_kept(filling):
     Z = prepare(table)
     assert np.isfinite(Z).all()
     known = ~np.isnan(table)
-    np.testing.assert_allclose((Z * prepare.scale + prepare.center)[known], X[known])
+    np.testing.assert_allclose(prepare.original(Z)[known], X[known])
     assert np.isfinite(prepare(np.full((1, 3), np.nan))).all()
 
 

@@ -1,5 +1,7 @@
 """LSSVMRegressor against the bordered matrix, kernel ridge, refits and Gaussian processes."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
@@ -43,6 +45,32 @@ def test_leave_one_out_residuals_are_those_of_refits(kernel):
     model = LSSVMRegressor(kernel, regularization=4.0).fit(X, y, sample_weight=weights)
     expected = refits(kernel(X), y, 4.0, weights)
     np.testing.assert_allclose(model.loo_residuals(), expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("kernel", [RBF(1.5), Linear(), TL1(3.0)], ids=repr)
+def test_a_weight_of_two_is_the_row_twice_for_deviations_and_intervals(kernel):
+    """Every copy has its share of the coefficient, and is left out alone."""
+    X, y = problem(40)
+    counts = np.random.default_rng(1).integers(1, 4, 40)
+    copies = np.repeat(np.arange(40), counts)
+    weighted = LSSVMRegressor(kernel, regularization=4.0).fit(X, y, sample_weight=counts)
+    repeated = LSSVMRegressor(kernel, regularization=4.0).fit(X[copies], y[copies])
+    new = X[:9] + 0.3
+    np.testing.assert_allclose(weighted.loo_residuals()[copies], repeated.loo_residuals(), atol=1e-9)
+    np.testing.assert_allclose(
+        weighted.predict(new, return_std=True), repeated.predict(new, return_std=True), rtol=1e-8
+    )
+    for coverage in (0.3, 0.6, 0.9):
+        intervals = [model.predict_interval(new, coverage) for model in (weighted, repeated)]
+        np.testing.assert_allclose(*intervals, rtol=1e-8)
+
+
+def test_rows_of_weight_zero_are_still_there_after_loading():
+    X, y = problem(40)
+    model = LSSVMRegressor(RBF(1.5), regularization=4.0).fit(X, y, sample_weight=np.arange(40) % 4 > 0)
+    loaded = pickle.loads(pickle.dumps(model))
+    np.testing.assert_allclose(loaded.loo_residuals(), model.loo_residuals())
+    assert np.isnan(loaded.loo_residuals()[::4]).all()
 
 
 def test_a_weight_of_two_is_the_row_twice():
@@ -133,3 +161,35 @@ def test_targets_with_holes_are_refused():
     y[3] = np.nan
     with pytest.raises(ValueError, match="y contains NaN"):
         LSSVMRegressor().fit(X, y)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-150, 1e150, 1e300])
+@pytest.mark.parametrize("options", [{}, {"robust": "huber"}, {"robust": "hampel", "criterion": "robust"}], ids=repr)
+def test_targets_of_any_size_are_learned_alike(unit, options):
+    """Squares of such numbers are infinite or zero; the model in other units is the same model."""
+    X, y = problem(30)
+    options = {"kernel": RBF(1.5), **options}
+    expected, model = LSSVMRegressor(**options).fit(X, y), LSSVMRegressor(**options).fit(X, y * unit)
+    np.testing.assert_allclose(model.predict(X) / unit, expected.predict(X), rtol=1e-6)
+    deviation = model.predict(X, return_std=True)[1] / unit
+    np.testing.assert_allclose(deviation, expected.predict(X, return_std=True)[1], rtol=1e-5)
+    np.testing.assert_allclose(model.predict_interval(X) / unit, expected.predict_interval(X), rtol=1e-5)
+
+
+@pytest.mark.parametrize("criterion", ["loo", "cv", "robust"])
+def test_a_single_row_is_its_target(criterion):
+    model = LSSVMRegressor(criterion=criterion).fit([[1.0, 2.0]], [3.0])
+    assert model.predict([[1.0, 2.0], [5.0, 5.0]]).tolist() == [3.0, 3.0]
+
+
+@pytest.mark.parametrize("unit", [1 / 40, 0.3, 1e3 + 0.5])
+def test_weights_of_another_unit_are_the_same_model(unit):
+    """Weights that add up to one, say, with the regularization that goes with them."""
+    X, y = problem(40)
+    plain = LSSVMRegressor(RBF(1.5), regularization=4.0).fit(X, y)
+    model = LSSVMRegressor(RBF(1.5), regularization=4.0 / unit).fit(X, y, sample_weight=np.full(40, unit))
+    np.testing.assert_allclose(model.predict(X), plain.predict(X), rtol=1e-8)
+    np.testing.assert_allclose(model.predict_interval(X + 0.1), plain.predict_interval(X + 0.1), rtol=1e-7)
+    np.testing.assert_allclose(model.predict(X, return_std=True)[1], plain.predict(X, return_std=True)[1], rtol=1e-7)
+    chosen = LSSVMRegressor(RBF(1.5)).fit(X, y, sample_weight=np.full(40, unit))
+    np.testing.assert_allclose(chosen.predict(X), LSSVMRegressor(RBF(1.5)).fit(X, y).predict(X), rtol=1e-5)

@@ -44,6 +44,24 @@ def test_objective_and_decisions_are_those_of_svc(C, data):
     assert model.objective_ == pytest.approx(objective(model.decision_function(X), ours, K, y, C), rel=1e-9)
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("C", [0.1, 10.0, 100.0, 1e4])
+@pytest.mark.parametrize(("kernel", "peer"), [(RBF(1.0), {"gamma": 0.5}), (Linear(), {"kernel": "linear"})], ids=str)
+def test_separable_classes_are_separated_as_by_svc(kernel, peer, C, seed):
+    """Where no row errs the corner of the hinge is all that holds the solution; SVC stops 1e-6 inside it."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 2))
+    y = np.where(np.sin(X[:, 0]) > 0, 1.0, -1.0)
+    X = X + 2 * y[:, None]
+    other = SVC(C=C, tol=1e-10, **peer).fit(X, y)
+    beta = np.zeros(len(y))
+    beta[other.support_] = other.dual_coef_[0]
+    model = ReweightedSVC(C, kernel=kernel).fit(X, y)
+    expected = objective(other.decision_function(X), beta, kernel(X, X), y, C)
+    assert model.objective_ <= expected * (1 + 1e-4)
+    np.testing.assert_allclose(model.decision_function(X), other.decision_function(X), atol=1e-3)
+
+
 def test_the_linear_machine_is_svc_too():
     X, y = parabola()
     model = ReweightedSVC(1.0, kernel=Linear()).fit(X, y)

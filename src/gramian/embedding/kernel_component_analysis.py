@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, check_count, check_positive, check_whole, real
-from gramian.embedding.preimage import RidgePreimage, check_preimage, check_scores, fixed_points
-from gramian.embedding.projection import KernelProjection, significant
+from gramian.embedding.preimage import RidgePreimage, check_preimage
+from gramian.embedding.projection import InvertibleProjection, significant
 from gramian.grams import Gram
 from gramian.kernels import Expansion, Kernel
 from gramian.typing import Array, Matrix
@@ -33,7 +32,7 @@ class _Component(NamedTuple):
     converged: bool
 
 
-class KernelComponentAnalysis(KernelProjection):
+class KernelComponentAnalysis(InvertibleProjection):
     """Kernel PCA with a robust and sparse loss.
 
     Kernel PCA maximises Σ_i e_i² over the scores e_i = w·φ(x_i) + b of unit directions w, so one row far away outweighs
@@ -247,46 +246,14 @@ class KernelComponentAnalysis(KernelProjection):
         return best
 
     def transform(self, X: Matrix) -> Array:
-        """Scores of new samples, without an n_new×n block.
-
-        Parameters
-        ----------
-        X : array-like or sparse (n_new, d)
-
-        Returns
-        -------
-        Z : ndarray (n_new, n_components_)
-        """
-        check_is_fitted(self, "expansion_")
-        Z: Array = self.expansion_.unchecked(self._check_new(X))
+        """Scores of new samples, as :meth:`KernelPCA.transform`, with the intercept of the weighted rows."""
+        Z = super().transform(X)
         Z += self.intercept_.astype(Z.dtype, copy=False)
         return Z
 
-    def inverse_transform(self, Z: Array) -> Array:
-        """Rows whose images are nearest to the given scores.
-
-        Parameters
-        ----------
-        Z : array-like (q, n_components_)
-
-        Returns
-        -------
-        X : ndarray (q, d)
-        """
-        check_is_fitted(self, "expansion_")
-        if self.preimage is None:
-            raise ValueError("inverse_transform needs preimage='ridge' or preimage='fixed_point' at construction")
-        Z = check_scores(Z, self.n_components_)
-        if self.preimage == "ridge":
-            return self.preimage_(Z)
+    def _image_coefficients(self, Z: Array) -> Array:
         # The mean of the weighted rows, moved along each unit direction to the wanted score.
-        return fixed_points(
-            self.kernel_,
-            self.X_fit_,
-            self.embedding_,
-            Z,
-            lambda part: self.mean_coef_ + (part - self.mean_scores_) @ self.dual_coef_.T,
-        )
+        return np.asarray(self.mean_coef_ + (Z - self.mean_scores_) @ self.dual_coef_.T)
 
 
 def robust_weights(r: Array, insensitivity: float, cutoff: float) -> Array:

@@ -6,18 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, check_count, check_positive
-from gramian.embedding.preimage import RidgePreimage, check_preimage, check_scores, fixed_points
-from gramian.embedding.projection import KernelProjection, significant
+from gramian.embedding.preimage import RidgePreimage, check_preimage
+from gramian.embedding.projection import InvertibleProjection, significant
 from gramian.grams import Gram, SandwichGram
 from gramian.grams.base import Which
 from gramian.kernels import Expansion, Kernel
 from gramian.typing import Array, Matrix
 
 
-class KernelPCA(KernelProjection):
+class KernelPCA(InvertibleProjection):
     """Principal components in the feature space of a kernel.
 
     With eigenpairs (λ_j, e_j) of the centred Gram matrix, sample i has the score √λ_j e_ij on component j, and a
@@ -157,28 +156,5 @@ class KernelPCA(KernelProjection):
             used = np.ones(n, bool) if weights is None else weights > 0
             self.preimage_ = RidgePreimage(self.embedding_[used], X[used], self.ridge)
 
-    def inverse_transform(self, Z: Array) -> Array:
-        """Rows whose images are nearest to the given scores.
-
-        Parameters
-        ----------
-        Z : array-like (q, n_components_)
-
-        Returns
-        -------
-        X : ndarray (q, d)
-        """
-        check_is_fitted(self, "expansion_")
-        if self.preimage is None:
-            raise ValueError("inverse_transform needs preimage='ridge' or preimage='fixed_point' at construction")
-        Z = check_scores(Z, self.n_components_)
-        if self.preimage == "ridge":
-            return self.preimage_(Z)
-        roots = np.sqrt(np.abs(self.eigenvalues_))
-        return fixed_points(
-            self.kernel_,
-            self.X_fit_,
-            self.embedding_,
-            Z,
-            lambda part: self.mean_coef_ + (part * roots) @ self.dual_coef_.T,
-        )
+    def _image_coefficients(self, Z: Array) -> Array:
+        return np.asarray(self.mean_coef_ + (Z * np.sqrt(np.abs(self.eigenvalues_))) @ self.dual_coef_.T)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gramian.embedding.preimage import check_scores, fixed_points
 from gramian.estimator import KernelEstimator
 from gramian.typing import Array, Matrix
 
@@ -47,6 +49,38 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+class InvertibleProjection(KernelProjection):
+    """Scores with a way back to rows, where ``preimage`` asked for one.
+
+    Subclasses keep ``preimage_`` of "ridge", or ``X_fit_`` and what ``_image_coefficients`` needs.
+    """
+
+    preimage: str | None
+
+    @abstractmethod
+    def _image_coefficients(self, Z: Array) -> Array:
+        """Coefficients (q, n) of the images φ(x_i) that have the scores Z."""
+
+    def inverse_transform(self, Z: Array) -> Array:
+        """Rows whose images are nearest to the given scores.
+
+        Parameters
+        ----------
+        Z : array-like (q, n_components_)
+
+        Returns
+        -------
+        X : ndarray (q, d)
+        """
+        check_is_fitted(self, "expansion_")
+        if self.preimage is None:
+            raise ValueError("inverse_transform needs preimage='ridge' or preimage='fixed_point' at construction")
+        Z = check_scores(Z, self.n_components_)
+        if self.preimage == "ridge":
+            return np.asarray(self.preimage_(Z))
+        return fixed_points(self.kernel_, self.X_fit_, self.embedding_, Z, self._image_coefficients)
 
 
 def significant(values: Array, n: int) -> Array:

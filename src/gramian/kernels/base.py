@@ -57,11 +57,14 @@ class Kernel(BaseEstimator):
         Whether X holds similarities instead of samples.
     sparse_blocks : bool
         Whether ``kernel(X, Y)`` is a sparse matrix.
+    definiteness_known : bool
+        Whether ``definite`` is known; False where only the caller can say, as of a function.
     approximate : bool
         Whether the values approximate those of another kernel, so that they may dip below zero where it does not.
     """
 
     definite: bool = True
+    definiteness_known: bool = True
     has_features: bool = False
     feature_signs: Array | None = None
     accepts_sparse: bool = False

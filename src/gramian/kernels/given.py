@@ -113,6 +113,7 @@ class FunctionKernel(Kernel):
     """
 
     definite: bool = False
+    definiteness_known: bool = False
 
     def __init__(self, function: Callable[[Array, Array], Array]) -> None:
         self.function = function

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import whole
 from gramian.grams import tiles
-from gramian.kernels import FunctionKernel, Kernel, as_kernel
+from gramian.kernels import Kernel, as_kernel
 from gramian.kernels.base import FeatureMap
 from gramian.landmarks import selection as choose
 from gramian.landmarks.incomplete_cholesky import incomplete_cholesky
@@ -244,8 +244,7 @@ class Nystroem(FeatureMap):
         whole(self.n_components, "n_components")
         if self.selection not in _SELECTIONS:
             raise ValueError(f"selection={self.selection!r} must be one of {', '.join(map(repr, _SELECTIONS))}")
-        # A function may be definite; it is for the caller to know.
-        if self.selection in _FOR_DEFINITE and not kernel.definite and not isinstance(kernel, FunctionKernel):
+        if self.selection in _FOR_DEFINITE and not kernel.definite and kernel.definiteness_known:
             raise ValueError(
                 f"selection={self.selection!r} is for positive semi-definite kernels but kernel={kernel!r} is "
                 "indefinite; use selection='uniform', 'kmeans' or 'renyi'"

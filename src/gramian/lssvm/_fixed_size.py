@@ -21,7 +21,8 @@ from gramian.configuration import config
 from gramian.estimator import KernelEstimator
 from gramian.kernels import RBF, Kernel
 from gramian.landmarks import Nystroem
-from gramian.lssvm.basis import Basis, FoldSums, Standardization, cross_validated, total
+from gramian.lssvm.basis import Basis, FoldSums, cross_validated, total
+from gramian.lssvm.preparation import Standardization
 from gramian.lssvm.sparsity import Sparsity, sparsified
 from gramian.randomness import spawn
 from gramian.typing import Array, Matrix, RandomState
@@ -128,11 +129,6 @@ class FixedSize(KernelEstimator):
         seed = int(fold_rng.integers(2**31))
         tuning: dict[str, Any] = {}
         kernel: Kernel = self._seeded_kernel(X.shape[0])
-        if kernel.pairwise:
-            raise ValueError(
-                f"kernel={self.kernel!r} holds similarities instead of rows, so prototypes save nothing; pass the rows "
-                "with a kernel that can compare them, such as 'rbf'"
-            )
         if kernel.has_features:
             kernel._fitted(X, weights)._check_overflow(X)
             return Basis(kernel), tuning, seed

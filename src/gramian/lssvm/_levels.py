@@ -142,8 +142,12 @@ def _climbed(levels: list[Level], place: int, slope: Array, step: float) -> tupl
 
 
 def _solved(kernel: Kernel, eta: float, rows: Any, size: int) -> Level:
-    gram = kernel._unchecked("gram")(rows).centered()
-    return Level(kernel, eta, gram, gram.eigenpairs(size)[1])
+    whole = kernel._unchecked("gram")(rows)
+    gram = whole.centered()
+    values, hidden = gram.eigenpairs(size)
+    if values.max() <= 10 * float(np.finfo(gram.dtype).eps) * abs(whole.trace()):  # centring leaves that much rounding
+        raise ValueError("all samples are alike under the kernel, so there are no hidden features; check X")
+    return Level(kernel, eta, gram, hidden)
 
 
 def retracted(H: Array) -> Array:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import eigvalsh, solve_triangular
-from scipy.sparse import issparse
 
 from gramian.configuration import require_memory
 from gramian.grams import tiles
 from gramian.kernels import Kernel
 from gramian.kernels.expansion import Expansion
 from gramian.landmarks import NormalEquations, Nystroem
+from gramian.lssvm.preparation import Standardization
 from gramian.typing import Array, Matrix
 
 STRIP = 4096  # rows whose features are held at a time
@@ -24,62 +24,6 @@ _CANDIDATES = 100_000  # rows that prototypes are chosen among; more would cost 
 # are summed; above it rounding would show, and every row is whitened before. Six digits of float64 are left, and three
 # of float32.
 _CONDITION = {np.dtype(np.float64): 1e6, np.dtype(np.float32): 1e4}
-_ROUNDING = 100.0  # a column that varies by fewer units in the last place is constant
-
-
-class Standardization:
-    """Columns less their mean, over their standard deviation; columns that do not vary are ignored.
-
-    Sparse columns are not centred, which would fill them; differences of rows are the same.
-
-    Parameters
-    ----------
-    X : ndarray or CSR (n, d)
-    weights : ndarray (n,), optional
-        How often each row counts.
-
-    Attributes
-    ----------
-    mean : ndarray (d,)
-    scale : ndarray (d,)
-        Standard deviations; infinite where a column does not vary.
-    """
-
-    def __init__(self, X: Matrix, weights: Array | None = None) -> None:
-        n = X.shape[0]
-        share = np.full(n, 1 / n) if weights is None else weights / weights.sum(dtype=np.float64)
-        size = np.asarray(abs(X).max(axis=0).toarray() if issparse(X) else abs(X).max(axis=0), np.float64).ravel()
-        unit = np.where(size > 0, size, 1.0)  # squares of huge entries overflow; in units of the largest they do not
-        if issparse(X):
-            small = X.multiply(1 / unit).tocsr()
-            center = np.asarray(share @ small).ravel()
-            variance = np.asarray(share @ small.multiply(small)).ravel() - center**2
-        else:
-            center = np.empty(X.shape[1])
-            variance = np.empty(X.shape[1])
-            center[:] = sum(share[rows] @ (X[rows] / unit) for rows in tiles.slices(n, STRIP))
-            variance[:] = sum(share[rows] @ (X[rows] / unit - center) ** 2 for rows in tiles.slices(n, STRIP))
-        deviation = np.sqrt(np.maximum(variance, 0))
-        varying = deviation > _ROUNDING * np.finfo(X.dtype).eps
-        self.mean = center * unit
-        self.scale = np.where(varying, deviation * unit, np.inf)
-
-    def rows(self, X: Matrix) -> Matrix:
-        """X in standard units."""
-        inverse = (1 / self.scale).astype(X.dtype)
-        if issparse(X):
-            return X.multiply(inverse).tocsr()
-        with np.errstate(over="ignore", invalid="ignore"):
-            Z = (X - self.mean.astype(X.dtype)) * inverse
-        # A row that is out of range of the rows of fit by a hundred orders of magnitude is like none of them.
-        most = np.sqrt(np.finfo(X.dtype).max) / 1e3
-        return np.clip(np.nan_to_num(Z, copy=False, nan=0.0), -most, most, out=Z)
-
-    def original(self, Z: Matrix) -> Matrix:
-        """Rows in the user's units again; columns that do not vary have their mean."""
-        varying = np.isfinite(self.scale)
-        scale = np.where(varying, self.scale, 0.0).astype(Z.dtype)
-        return Z.multiply(scale).tocsr() if issparse(Z) else Z * scale + self.mean.astype(Z.dtype)
 
 
 class Basis:

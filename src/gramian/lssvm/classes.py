@@ -1,20 +1,79 @@
 """Classes of a classifier that may see them in pieces: codes, ±1 targets, weights and decisions.
 
-Used by the fixed-size machine and by Pegasos.
+Used by all classifiers of this folder.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
 from gramian.checks import check_classes
-from gramian.typing import Array
+from gramian.typing import Array, Matrix
 
 
-def class_codes(owner: Any, y: Any, n: int, classes: Any, *, stream: bool) -> tuple[Array, Array]:
+class Decided:
+    """A classifier that decides by signs or largest values; its last base, for the others may have ``_values``."""
+
+    classes_: Array
+
+    @abstractmethod
+    def _values(self, X: Matrix) -> Array:
+        """f of new rows, shape (n, q)."""
+
+    def decision_function(self, X: Matrix) -> Array:
+        """f of new rows: above zero is the second of two classes, the largest the class of several.
+
+        Parameters
+        ----------
+        X : array-like or sparse (n, d)
+
+        Returns
+        -------
+        values : ndarray (n,) for two classes, else (n, k)
+        """
+        values = self._values(X)
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X: Matrix) -> Array:
+        """The class of new rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse (n, d)
+
+        Returns
+        -------
+        y : ndarray (n,)
+        """
+        return decoded(self.decision_function(X), self.classes_)
+
+
+def counted_classes(y: Any, n: int, weights: Array | None) -> tuple[Array, Array]:
+    """Sorted classes of the rows whose weight is not zero, and the number of each row's; the other rows have 0.
+
+    Parameters
+    ----------
+    y : array-like (n,)
+    n : int
+    weights : ndarray (n,), optional
+    """
+    classes, codes = check_classes(y, n)
+    if weights is None or (weights > 0).all():
+        return classes, codes
+    used = weights > 0
+    classes, kept = check_classes(np.asarray(y)[used], int(used.sum()))
+    codes = np.zeros(n, np.intp)
+    codes[used] = kept
+    return classes, codes
+
+
+def class_codes(
+    owner: Any, y: Any, n: int, classes: Any, weights: Array | None = None, *, stream: bool
+) -> tuple[Array, Array]:
     """The number of each row's class, and all classes, sorted.
 
     Parameters
@@ -25,11 +84,13 @@ def class_codes(owner: Any, y: Any, n: int, classes: Any, *, stream: bool) -> tu
     n : int
     classes : array-like (k,), optional
         What the user says the classes are, at the first call of ``partial_fit``.
+    weights : ndarray (n,), optional
+        Rows of weight zero name no class, but in a stream, which says what its classes are.
     stream : bool
         Whether the call is one of ``partial_fit``.
     """
     if not stream:
-        known, codes = check_classes(y, n)
+        known, codes = counted_classes(y, n, weights)
         return codes, known
     begun: Array | None = getattr(owner, "classes_", None)
     if classes is None:

@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.checks import check_choice, check_classes, is_real
+from gramian.checks import check_choice, is_real
 from gramian.kernels import Kernel
 from gramian.lssvm.calibration import CALIBRATIONS, Calibration
+from gramian.lssvm.classes import counted_classes
 from gramian.lssvm.coding import CODINGS, DECODINGS, class_scores, code_book
 from gramian.lssvm.machine import LeastSquaresMachine
 from gramian.lssvm.solution import Sample, Solution, Weights
@@ -137,13 +138,8 @@ class LSSVMClassifier(ClassifierMixin, LeastSquaresMachine):
         self : LSSVMClassifier
         """
         rows = self._check_rows(X)
-        classes, codes = check_classes(y, rows.shape[0])
         given_weights = self._check_weights(sample_weight, rows)
-        if given_weights is not None and not (given_weights > 0).all():
-            used = given_weights > 0
-            classes, kept = check_classes(np.asarray(y)[used], int(used.sum()))
-            codes = np.zeros(len(used), np.intp)
-            codes[used] = kept
+        classes, codes = counted_classes(y, rows.shape[0], given_weights)
         for name, choices in (("coding", CODINGS), ("decoding", DECODINGS), ("calibration", CALIBRATIONS)):
             check_choice(self, name, choices)
         if self.decoding == "argmax" and self.coding != "ova":

@@ -14,8 +14,9 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from gramian.checks import check_targets
 from gramian.kernels import Kernel
 from gramian.lssvm._fixed_size import FixedSize
-from gramian.lssvm.basis import Basis, FoldSums, Standardization
-from gramian.lssvm.classes import class_codes, class_weighted, decoded, plus_minus
+from gramian.lssvm.basis import Basis, FoldSums
+from gramian.lssvm.classes import Decided, class_codes, class_weighted, plus_minus
+from gramian.lssvm.preparation import Standardization
 from gramian.typing import Array, Matrix, RandomState
 
 
@@ -169,7 +170,7 @@ class FixedSizeLSSVMRegressor(RegressorMixin, FixedSize):
         return tags
 
 
-class FixedSizeLSSVMClassifier(ClassifierMixin, FixedSize):
+class FixedSizeLSSVMClassifier(ClassifierMixin, FixedSize, Decided):
     """Least-squares support vector classification on a few prototypes, for up to millions of rows.
 
     Regression on ±1: one function for two classes, one against the others for each of several. Everything else is as
@@ -261,33 +262,6 @@ class FixedSizeLSSVMClassifier(ClassifierMixin, FixedSize):
     def _targets(
         self, y: Any, X: Matrix, weights: Array | None, *, stream: bool, classes: Any = None
     ) -> tuple[Array, Array | None, dict[str, Any]]:
-        codes, known = class_codes(self, y, X.shape[0], classes, stream=stream)
+        codes, known = class_codes(self, y, X.shape[0], classes, weights, stream=stream)
         weighted = class_weighted(self, codes, known, weights, stream=stream)
         return plus_minus(codes, len(known)), weighted, {"classes_": known}
-
-    def decision_function(self, X: Matrix) -> Array:
-        """f of new rows: above zero is the second of two classes, the largest the class of several.
-
-        Parameters
-        ----------
-        X : array-like or sparse (n, d)
-
-        Returns
-        -------
-        values : ndarray (n,) for two classes, else (n, k)
-        """
-        values = self._values(X)
-        return values[:, 0] if len(self.classes_) == 2 else values
-
-    def predict(self, X: Matrix) -> Array:
-        """The class of new rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse (n, d)
-
-        Returns
-        -------
-        y : ndarray (n,)
-        """
-        return decoded(self.decision_function(X), self.classes_)

@@ -10,7 +10,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramian.checks import check_positive, check_samples, check_targets, check_whole, whole
+from gramian.checks import check_classes, check_positive, check_samples, check_targets, check_whole, whole
 from gramian.estimator import KernelEstimator
 from gramian.grams import CoupledGram, Gram
 from gramian.grams.tiles import slices
@@ -106,8 +106,8 @@ class GenerativeKernelMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         ----------
         X : array-like (n, d)
         y : array-like (n,) or (n, q), optional
-            The second view: numbers, or labels (anything but floating point), which become one column per class. None
-            leaves X alone.
+            The second view: numbers, or labels (one dimension of anything but floating point, so also of integers),
+            which become one column per class. None leaves X alone.
 
         Returns
         -------
@@ -127,7 +127,8 @@ class GenerativeKernelMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             mixing.append(1 / float(self.eta_y))
         both = CoupledGram(central, np.sqrt(mixing)[:, None])
         values, hidden = both.eigenpairs(size)
-        kept = values > _CUT * values.max(initial=0.0)
+        rounding = 10 * float(np.finfo(gram.dtype).eps) * abs(gram.trace()) * mixing[0]  # that centring leaves
+        kept = values > max(_CUT * values.max(initial=0.0), rounding)
         if not kept.any():
             raise ValueError("all samples are alike under the kernel, so there is nothing to generate from; check X")
         self.hidden_, self.eigenvalues_ = np.ascontiguousarray(hidden[:, kept]), values[kept]
@@ -156,7 +157,7 @@ class GenerativeKernelMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             return None, None
         given = np.asarray(y)
         if given.ndim == 1 and given.dtype.kind != "f":
-            classes, codes = np.unique(given, return_inverse=True)
+            classes, codes = check_classes(y, rows.shape[0], least=1)
             return classes, np.eye(len(classes), dtype=rows.dtype)[codes]
         return None, check_targets(y, rows.shape[0]).astype(rows.dtype).reshape(rows.shape[0], -1)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gramian.configuration import require_memory
 from gramian.grams import FeatureGram, Gram
 from gramian.grams.features import MatrixFactor
 from gramian.typing import Array
@@ -33,17 +34,21 @@ class Repaired:
     ----------
     gram : Gram
         K'.
-    signature : tuple (n_positive, n_negative, n_zero)
-        Of K.
     """
 
     def __init__(self, gram: Gram, how: str) -> None:
         self.how = how
+        n = gram.shape[0]
+        require_memory(
+            float(n) * n * gram.dtype.itemsize,
+            f"the {n}×{n} eigenvectors for indefinite={how!r}",
+            "use indefinite='direct', or landmarks, kernel=gramian.Nystroem(n_components, kernel=...)",
+        )
         values, self.U = gram.eigenpairs(gram.shape[0])
         self.values = values.astype(np.float64)
-        self.signature = signature(self.values)
+        self.raised = max(0.0, -float(self.values.min())) if how == "shift" else 0.0
         if how == "shift":
-            self.gram = gram.shifted(max(0.0, -float(self.values.min())))
+            self.gram = gram.shifted(self.raised)
             return
         repaired = {"clip": self.values.clip(min=0), "flip": np.abs(self.values), "square": self.values**2}[how]
         kept = repaired > _ROUNDING * max(float(repaired.max(initial=0.0)), np.finfo(np.float64).tiny)
@@ -57,11 +62,27 @@ class Repaired:
         factors = {"clip": self.values > 0, "flip": np.sign(self.values), "square": self.values}[self.how]
         return self.U @ (np.asarray(factors, self.U.dtype)[:, None] * (self.U.T @ alpha.astype(self.U.dtype)))
 
+    def similarities(self, block: Array, diagonal: Array) -> tuple[Array, Array]:
+        """k'(x_i, x) and k'(x, x) of new rows.
 
-def signature(values: Array) -> tuple[int, int, int]:
-    """How many eigenvalues are positive, negative and zero."""
-    rounding = _ROUNDING * float(np.abs(values).max(initial=0.0))
-    return int((values > rounding).sum()), int((values < -rounding).sum()), int((np.abs(values) <= rounding).sum())
+        What K' has more than K at the fitted rows, k(x, x) has more by the same functions of x:
+        k'(x, x) = k(x, x) + Σ_j (λ'_j − λ_j) (u_j·k(x) / λ_j)². Squared, k' is the product of the columns k(x).
+
+        Parameters
+        ----------
+        block : ndarray (n, b)
+            k(x_i, x).
+        diagonal : ndarray (b,)
+            k(x, x).
+        """
+        if self.how == "shift":
+            return block, diagonal + self.raised
+        if self.how == "square":
+            return self.coefficients(block), np.einsum("ij,ij->j", block, block)
+        negative = self.values < -_ROUNDING * float(np.abs(self.values).max(initial=0.0))
+        size = -self.values[negative, None]
+        extra = ((self.U[:, negative].T @ block) ** 2 / size).sum(axis=0)
+        return self.coefficients(block), diagonal + (extra if self.how == "clip" else 2 * extra)
 
 
 def nearest_eigenvalue(gram: Gram, regularization: float) -> float:

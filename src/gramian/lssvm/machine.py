@@ -111,13 +111,15 @@ class LeastSquaresMachine(KernelEstimator):
         sample = Sample(rows, Y, weights, kernel, gram, None, active)
         regularization = np.ones(1) if given is None else given
         if given is None and len(Y) > 1:
-            regularization = choose_regularization(gram, problem, type(kernel).__name__).regularization
+            used = sample.repair(self.indefinite)
+            regularization = choose_regularization(used, problem, type(kernel).__name__).regularization
         return sample, regularization, table(problem.trials) if problem.trials else None
 
     def _automatic(self, X: Matrix, Y: Array, weights: Weights, problem: Problem) -> tuple[Sample, Best]:
         """RBF on standardised columns; with holes also on filled-in ones and the cluster kernel, as the error says."""
         if len(Y) == 1:  # nothing can be left out, and the prediction is the one target there is
             problem.given = np.ones(1) if problem.given is None else problem.given
+            problem.criterion = "loo"
         holes = not issparse(X) and bool(np.isnan(X).any())
         fillings = ["mean"]
         if holes:
@@ -165,7 +167,7 @@ class LeastSquaresMachine(KernelEstimator):
         self.solver_ = solution.method
         self._expansion = solution.expansion()
         self._rows = None if sample.kernel.pairwise else sample.rows
-        self._Y, self._weights = sample.Y, sample.weights
+        self._Y, self._weights, self._active = sample.Y, sample.weights, sample.active
         self._solution: Solution | None = solution
         self._keep(sample.kernel, X)
 
@@ -182,8 +184,12 @@ class LeastSquaresMachine(KernelEstimator):
         return X if self.preparation_ is None else self.preparation_(X)
 
     @property
-    def signature_(self) -> tuple[int, int, int]:
-        """How many eigenvalues of the kernel matrix are positive, negative and zero; computed when it is asked for."""
+    def signature_(self) -> tuple[int, int, int | None]:
+        """How many eigenvalues of the kernel matrix are positive, negative and zero; computed when it is asked for.
+
+        Above 4,000 rows at least so many, and None where the number of zeros is not known; see
+        :meth:`gramian.grams.Gram.signature`.
+        """
         check_is_fitted(self, "kernel_")
         return self._with_system().signature
 
@@ -196,7 +202,7 @@ class LeastSquaresMachine(KernelEstimator):
                     "residuals, deviations and intervals need it; fit again, or ask before saving"
                 )
             gram = self.kernel_._unchecked("gram")(self._rows)
-            sample = Sample(self._rows, self._Y, self._weights, self.kernel_, gram, self.preparation_, None)
+            sample = Sample(self._rows, self._Y, self._weights, self.kernel_, gram, self.preparation_, self._active)
             solution = Solution(sample, self.indefinite, self.solver, self.random_state)
             solution.fit(np.atleast_1d(self.regularization_), getattr(self, "_robust_weights", None))
             self._solution = solution

@@ -28,6 +28,7 @@ from gramian.grams import CoupledGram, Gram
 from gramian.kernels import Expansion, Kernel, as_kernel
 from gramian.lssvm._views import check_coupling, rooted, view_columns
 from gramian.lssvm.preparation import Preparation
+from gramian.lssvm.solution import Weights
 from gramian.lssvm.system import BorderedSystem, left_out
 from gramian.typing import Array, Matrix
 
@@ -151,7 +152,7 @@ class MultiViewLSSVMRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             for kernel, part in zip(kernels, seen, strict=True)
         ]
         share = weights / weights.sum()
-        center = share @ targets
+        center = targets[0] + share @ (targets - targets[0])  # of a constant exactly that constant
         right = np.sqrt(weights)[:, None] * (targets - center).reshape(len(rows), -1)
         central = [gram.centered() if sample_weight is None else gram.weighted_centered(weights) for gram in grams]
         s = self._weights_of_views(grams, targets.reshape(len(rows), -1), np.diagonal(G), weights)
@@ -229,6 +230,8 @@ class MultiViewLSSVMRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             return np.ones(len(grams))
         if isinstance(asked, str):
             one_of(asked, "view_weights", ("validation", None))
+            targets = targets - targets[:1]
+            targets = targets / (np.abs(targets).max(initial=0.0) or 1.0)  # squares of any other size might be lost
             mean = np.average(targets, axis=0, weights=weights)
             spread = float(np.average(((targets - mean) ** 2).sum(axis=1), weights=weights))
             errors = [
@@ -268,7 +271,7 @@ def _left_out(gram: Gram, targets: Array, gamma: float, weights: Array) -> float
     used = weights > 0
     system = BorderedSystem(gram if used.all() else gram.restricted(used), gamma, weights[used])
     alpha, _ = system.solve(targets[used])
-    errors = left_out(alpha, system.inverse_diagonal, system.noise, None)
+    errors = left_out(alpha, system.inverse_diagonal, system.noise, Weights.of(weights[used]).counts)
     return float(np.average((errors**2).sum(axis=1), weights=weights[used]))
 
 

@@ -21,7 +21,7 @@ from gramian.grams.tiles import slices
 from gramian.kernels import Kernel, Linear
 from gramian.landmarks import Nystroem
 from gramian.lssvm.basis import Basis
-from gramian.lssvm.classes import class_codes, class_weighted, decoded, plus_minus
+from gramian.lssvm.classes import Decided, class_codes, class_weighted, plus_minus
 from gramian.randomness import spawn
 from gramian.typing import Array, Matrix, RandomState
 
@@ -54,7 +54,7 @@ class _State:
     still: bool = False
 
 
-class PegasosClassifier(ClassifierMixin, KernelEstimator):
+class PegasosClassifier(ClassifierMixin, KernelEstimator, Decided):
     """Support vector classification by stochastic sub-gradient descent (Pegasos).
 
     Minimises penalty/2 ‖w‖² + mean_i max(0, 1 − y_i (w·φ(x_i) + b)) by steps on random batches A of a few rows:
@@ -174,8 +174,8 @@ class PegasosClassifier(ClassifierMixin, KernelEstimator):
         """
         self._check_parameters()
         rows = self._check_rows(X)
-        codes, classes = class_codes(self, y, rows.shape[0], None, stream=False)
         given = self._check_weights(sample_weight, rows)
+        codes, classes = class_codes(self, y, rows.shape[0], None, given, stream=False)
         weights = class_weighted(self, codes, classes, given, stream=False)
         Y = plus_minus(codes, len(classes))
         prototype_rng, rng = spawn(self.random_state, 2)
@@ -242,11 +242,6 @@ class PegasosClassifier(ClassifierMixin, KernelEstimator):
         if self.n_prototypes is None:
             return Basis(Linear()._fitted(X))
         kernel = self._seeded_kernel(X.shape[0])
-        if kernel.pairwise:
-            raise ValueError(
-                f"kernel={self.kernel!r} holds similarities instead of rows, so prototypes save nothing; pass the rows "
-                "with a kernel that can compare them, such as 'rbf'"
-            )
         m = int(self.n_prototypes)
         basis = Basis.of_prototypes(kernel, X, m, selection=self.selection, weights=weights, rng=rng)
         basis.kernel._check_overflow(X)
@@ -322,34 +317,11 @@ class PegasosClassifier(ClassifierMixin, KernelEstimator):
 
     # Answers -----------------------------------------------------------------------------------------------
 
-    def decision_function(self, X: Matrix) -> Array:
-        """f of new rows: above zero is the second of two classes, the largest the class of several.
-
-        Parameters
-        ----------
-        X : array-like or sparse (n, d)
-
-        Returns
-        -------
-        values : ndarray (n,) for two classes, else (n, k)
-        """
+    def _values(self, X: Matrix) -> Array:
+        """f of new rows, shape (n, q)."""
         check_is_fitted(self)
         values = self.basis_.values(self._check_new(X), self._expansion_coef)
-        values = values + self.intercept_.astype(values.dtype)
-        return values[:, 0] if len(self.classes_) == 2 else values
-
-    def predict(self, X: Matrix) -> Array:
-        """The class of new rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse (n, d)
-
-        Returns
-        -------
-        y : ndarray (n,)
-        """
-        return decoded(self.decision_function(X), self.classes_)
+        return values + self.intercept_.astype(values.dtype)
 
     # Checks ------------------------------------------------------------------------------------------------
 

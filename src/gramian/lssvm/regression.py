@@ -16,6 +16,7 @@ from gramian.lssvm.intervals import conformal_radius, radii_of_others
 from gramian.lssvm.machine import LeastSquaresMachine
 from gramian.lssvm.robust import Reweighting, as_reweighting, reweight
 from gramian.lssvm.solution import Sample, Solution, Weights
+from gramian.lssvm.system import left_out_variance
 from gramian.lssvm.tuning import Problem, choose_regularization
 from gramian.typing import Array, Matrix, RandomState
 
@@ -213,7 +214,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
                 sample.Y[:, j : j + 1], sample.weights.times(weights[:, j]), sample.weights.counts,
                 scale[j : j + 1], "robust",
             )  # fmt: skip
-            out[j] = choose_regularization(sample.gram, problem, "robust").regularization[0]
+            out[j] = choose_regularization(sample.repair(self.indefinite), problem, "robust").regularization[0]
         return out
 
     def _keep_shapes(self, solution: Solution, robust: Array | None, outcome: dict[str, Any], flat: bool) -> None:
@@ -257,7 +258,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         if not return_std:
             return values
         remaining, _ = self._remaining(rows)
-        deviation = np.sqrt(self._process_variance() * remaining).astype(values.dtype)
+        deviation = (self._process_deviation() * np.sqrt(remaining)).astype(values.dtype)
         return values, deviation[:, 0] if self._flat else deviation
 
     def loo_residuals(self) -> Array:
@@ -283,10 +284,12 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
     def predict_interval(self, X: Matrix, coverage: float = 0.9) -> Array:
         """Intervals that hold the target of a new row with the given probability.
 
-        f(x) ± q d(x), where d(x) is the posterior deviation with noise and q the quantile of leave-one-out residuals
-        over the same deviation at their rows. The residuals need not be normal; rows must be exchangeable, and the
-        choice of width and regularization is not repeated with each row left out. Below coverage / (1 − coverage) rows
-        the interval is infinite. With ``kernel="precomputed"`` the self-similarity of new rows is not known and d is 1.
+        f(x) ± q d(x), where d(x) is the posterior deviation with the noise of a row of mean weight, and q the quantile
+        of leave-one-out residuals over the same deviation at their rows. The residuals need not be normal; rows must be
+        exchangeable, and the choice of width and regularization is not repeated with each row left out. Coverage holds
+        for all rows together: where noise is larger than elsewhere, it is less there. Below coverage / (1 − coverage)
+        rows the interval is infinite. With ``kernel="precomputed"`` the self-similarity of new rows is not known and d
+        is 1.
 
         Parameters
         ----------
@@ -304,13 +307,13 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         rows = self._prepared(X)
         centre = self._expansion.unchecked(rows).astype(np.float64) + self.intercept_
         solution = self._with_system()
+        counts = solution.sample.weights.counts
         residuals = np.abs(solution.left_out().astype(np.float64))
         new = np.ones_like(centre)
         if not self.kernel_.pairwise:
             remaining, gammas = self._remaining(rows)
-            new = np.sqrt(remaining + 1 / gammas)
+            new = np.sqrt(remaining + 1 / (gammas * solution.sample.weights.typical))
         inside = self._left_out_deviations(solution)
-        counts = solution.sample.weights.counts
         radius = [conformal_radius(score, coverage, counts) for score in (residuals / inside).T]
         ends = np.stack([centre - radius * new, centre + radius * new], axis=-1).astype(X.dtype)
         return ends[:, 0] if self._flat else ends
@@ -352,22 +355,26 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         deviations = np.ones(solution.alpha.shape)
         if self.kernel_.pairwise:
             return deviations
+        weights = solution.sample.weights
         for j, system in enumerate(self._each_system(solution)):
-            with np.errstate(divide="ignore"):  # a single row leaves everything unknown
-                left = np.maximum(1 / system.inverse_diagonal - system.noise, 0)
-            deviations[:, j] = np.sqrt(left + 1 / system.regularization)
+            left = left_out_variance(system.inverse_diagonal, system.noise, weights.counts)
+            deviations[:, j] = np.sqrt(left + 1 / (system.regularization * weights.typical))
         return deviations
 
     def _each_system(self, solution: Solution) -> list[Any]:
         q = solution.alpha.shape[1]
         return solution.systems * q if len(solution.systems) == 1 else solution.systems
 
-    def _process_variance(self) -> Array:
-        """s² of every output, (q,)."""
+    def _process_deviation(self) -> Array:
+        """s of every output, (q,)."""
         solution = self._with_system()
         counts = solution.sample.weights.counts
-        squares = solution.left_out().astype(np.float64) * solution.alpha  # e_i² (A⁻¹)_ii
-        return np.average(np.where(squares > 0, squares, 0), axis=0, weights=counts)
+        errors = solution.left_out().astype(np.float64)
+        unit = np.abs(errors).max(axis=0)
+        unit = np.where(unit > 0, unit, 1.0)
+        squares = (errors / unit) * (solution.alpha / unit)  # e_i² (A⁻¹)_ii, summed over the copies of i
+        total = np.where(squares > 0, squares, 0).sum(axis=0)
+        return unit * np.sqrt(total / (len(squares) if counts is None else counts.sum()))
 
     def _remaining(self, rows: Matrix) -> tuple[Array, Array]:
         """The posterior variance of f at new rows in units of the kernel, (n, q), and γ of every output."""
@@ -379,6 +386,8 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         for part in slices(rows.shape[0], _STRIP):
             block = self.kernel_._block(solution.sample.rows, rows[part])
             diagonal = self.kernel_._diagonal(rows[part])
+            if solution.sample.repaired is not None:
+                block, diagonal = solution.sample.repaired.similarities(block, diagonal)
             for j, system in enumerate(systems):
                 out[part, j] = system.remaining_variance(block, diagonal)
         q = solution.alpha.shape[1]
@@ -394,5 +403,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
 def _deviation(Y: Array, weights: Array | None) -> Array:
     """The standard deviation of every output, (q,)."""
     Z = Y.astype(np.float64) - Y[:1]
+    unit = np.abs(Z).max(axis=0)
+    Z /= np.where(unit > 0, unit, 1.0)  # squares of large or small targets leave the range of numbers
     mean = np.average(Z, axis=0, weights=weights)
-    return np.sqrt(np.average((Z - mean) ** 2, axis=0, weights=weights))
+    return unit * np.sqrt(np.average((Z - mean) ** 2, axis=0, weights=weights))

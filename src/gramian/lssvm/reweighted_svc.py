@@ -11,15 +11,17 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from gramian.checks import check_classes, check_positive, check_whole
+from gramian.checks import check_positive, check_whole
 from gramian.estimator import KernelEstimator
 from gramian.grams.base import Gram
 from gramian.kernels import Expansion, Kernel
+from gramian.lssvm.classes import counted_classes
 from gramian.lssvm.system import BorderedSystem
 from gramian.typing import Array, Matrix
 
 _SHORTEST = 1e-10  # step of the line search below which the objective does not fall any more
-_GUESSES = 50  # of which rows are on the margin
+_WIDEST, _NARROWEST = 0.1, 1e-13  # margins: the first, and the last in units of K over C
+_SLOW = 0.01  # change of f below which re-weighting has become slow
 
 
 class ReweightedSVC(ClassifierMixin, KernelEstimator):
@@ -27,10 +29,10 @@ class ReweightedSVC(ClassifierMixin, KernelEstimator):
 
     The objective ½‖w‖² + C Σ_i max(0, 1 − y_i f(x_i)) is bounded from above, at errors u_i = 1 − y_i f(x_i) > 0, by a
     sum of squares with weights C / u_i. Its least point is an LS-SVM on the rows with u_i > 0; a step towards it that
-    lowers the objective gives the next errors. These steps become slow near the solution, so once it is known which
-    rows are on the margin, their equations y_i f(x_i) = 1 are solved as one more bordered system. scikit-learn's
-    ``SVC`` solves the same problem faster: this one shows that the SVM is a sequence of LS-SVMs, and takes any kernel
-    of this library.
+    lowers the objective gives the next errors. These steps become slow near the solution, and the corner of the loss
+    stops them. So the corner is rounded to a square over the ``width`` of a margin, and the equations of the rows on it
+    are solved as one more bordered system, for narrower and narrower margins. scikit-learn's ``SVC`` solves the same
+    problem faster: this one shows that the SVM is a sequence of LS-SVMs, and takes any kernel of this library.
 
     Parameters
     ----------
@@ -38,11 +40,11 @@ class ReweightedSVC(ClassifierMixin, KernelEstimator):
         What an error counts against the size of w.
     kernel : Kernel, str or callable, default "rbf"
     floor : float, default 1e-6
-        Errors count as at least this large, so that weights stay finite.
+        Width of the last margin: smaller errors than this count by their square.
     max_iter : int, default 500
         Most steps.
     tol : float, default 1e-6
-        The steps end when no f(x_i) changes by more.
+        The steps of a margin end when no f(x_i) changes by more.
 
     Attributes
     ----------
@@ -59,7 +61,8 @@ class ReweightedSVC(ClassifierMixin, KernelEstimator):
 
     Notes
     -----
-    For more than two classes wrap it in ``sklearn.multiclass.OneVsOneClassifier``.
+    For more than two classes wrap it in ``sklearn.multiclass.OneVsOneClassifier``. On separable classes a C of 1e6 and
+    more times k(x, x) is lost in rounding; a smaller one has the same solution there.
 
     References
     ----------
@@ -108,10 +111,8 @@ class ReweightedSVC(ClassifierMixin, KernelEstimator):
         self : ReweightedSVC
         """
         rows = self._check_rows(X)
-        classes, codes = check_classes(y, rows.shape[0])
         weights = self._check_weights(sample_weight, rows)
-        if weights is not None:
-            classes, codes = _of_those_that_count(y, weights, classes, codes)
+        classes, codes = counted_classes(y, rows.shape[0], weights)
         if len(classes) > 2:
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is multiclass: y has {len(classes)} "
@@ -144,25 +145,26 @@ class ReweightedSVC(ClassifierMixin, KernelEstimator):
     def _descend(self, gram: Gram, y: Array, costs: Array) -> tuple[Array, float, float, int, bool]:
         """Coefficients, intercept, objective, steps, and whether nothing was left to gain."""
         here = _State(np.zeros(len(y)), np.zeros(len(y)), 0.0)
-        objective = float(costs.sum())
-        enough = 0.01  # change below which it is worth looking at the margin, less after every failure
+        # A margin that is narrower than rounding of K over C would leave the equations of its rows singular.
+        least = max(float(self.floor), _NARROWEST * float(costs.max()) * float(np.abs(gram.diagonal()).max()))
+        width, reweighted = max(_WIDEST, least), True
         for step in range(1, self.max_iter + 1):
-            errors = 1 - y * here.values
-            wrong = np.flatnonzero((errors > 0) & (costs > 0))
-            if len(np.unique(y[wrong])) < 2:
-                return here.beta, here.intercept, objective, step - 1, True
-            ahead = _towards(gram, y, wrong, costs[wrong] / np.maximum(errors[wrong], self.floor))
-            t, lower = _search(here, ahead, y, costs, objective)
+            place = here.places(y, width)
+            on_margin = (place > 0) & (place < 1) & (costs > 0)
+            if reweighted or not on_margin.any():
+                ahead = _towards(gram, y, costs, here, width)
+            else:
+                ahead = _margin(gram, y, costs, place, on_margin, width)
+            t = _search(here, ahead, y, costs, width)
             change = t * float(np.abs(ahead.values - here.values).max())
-            here, objective = here.moved(ahead, t), lower
-            if change < self.tol or change < enough or t == 0:
-                enough = change / 10
-                exact = _margin(gram, y, costs, here, self.floor)
-                if exact is not None and exact.objective(y, costs) <= objective * (1 + 1e-9):
-                    return exact.beta, exact.intercept, exact.objective(y, costs), step, True
-                if change < self.tol or t == 0:
-                    return here.beta, here.intercept, objective, step, True
-        return here.beta, here.intercept, objective, self.max_iter, False
+            here = here.moved(ahead, t)
+            if reweighted:
+                reweighted = t > 0 and change > _SLOW
+            elif t == 0 or change < self.tol:
+                if width <= least:
+                    return here.beta, here.intercept, here.objective(y, costs), step, True
+                width = max(width / 10, least)
+        return here.beta, here.intercept, here.objective(y, costs), self.max_iter, False
 
     def decision_function(self, X: Matrix) -> Array:
         """f(x), positive for ``classes_[1]``, shape (n,)."""
@@ -201,63 +203,45 @@ class _State(NamedTuple):
             self.intercept + t * (to.intercept - self.intercept),
         )
 
-    def objective(self, y: Array, costs: Array) -> float:
-        """½ βᵀ K β + Σ C_i max(0, 1 − y_i f_i)."""
-        return 0.5 * float(self.beta @ self.smooth) + float(costs @ np.maximum(0, 1 - y * self.values))
+    def objective(self, y: Array, costs: Array, width: float = 0.0) -> float:
+        """½ βᵀ K β + Σ C_i max(0, u_i) with u_i = 1 − y_i f_i, smoothed to squares up to ``width``."""
+        u = np.maximum(1 - y * self.values, 0)
+        loss = u if not width else np.where(u < width, u * (u / (2 * width)), u - width / 2)
+        return 0.5 * float(self.beta @ self.smooth) + float(costs @ loss)
+
+    def places(self, y: Array, width: float) -> Array:
+        """Where the rows are: 0 outside the margin, 1 inside, between across its width."""
+        return np.clip((1 - y * self.values) / width, 0, 1)
 
 
-def _towards(gram: Gram, y: Array, index: Array, weights: Array) -> _State:
-    """The LS-SVM of some rows with these weights."""
+def _towards(gram: Gram, y: Array, costs: Array, here: _State, width: float) -> _State:
+    """The LS-SVM of the rows with u > 0, whose squares have the weights C / u."""
+    errors = 1 - y * here.values
+    index = np.flatnonzero((errors > 0) & (costs > 0))
+    if not len(index):
+        return _State(np.zeros(len(y)), np.zeros(len(y)), here.intercept)
+    weights = costs[index] / np.maximum(errors[index], width)
     found, intercept = BorderedSystem(gram.restricted(index), 1.0, weights).solve(y[index, None])
     beta = np.zeros(len(y))
     beta[index] = found[:, 0]
     return _State(beta, gram @ beta, float(intercept[0]))
 
 
-def _search(here: _State, ahead: _State, y: Array, costs: Array, objective: float) -> tuple[float, float]:
-    """The first of 1, ½, ¼, … of the way that lowers the objective, and the objective there; 0 if none does."""
-    t = 1.0
+def _margin(gram: Gram, y: Array, costs: Array, place: Array, on_margin: Array, width: float) -> _State:
+    """The least point if the rows on the margin were known: they count squares C / width, those inside have β = y C."""
+    beta = np.where(place >= 1, y * costs, 0.0)
+    pulled = gram @ beta
+    system = BorderedSystem(gram.restricted(on_margin), 1.0, costs[on_margin] / width)
+    found, intercept = system.solve((y - pulled)[on_margin, None], -float(beta.sum()))
+    beta[on_margin] = found[:, 0]
+    return _State(beta, gram @ beta, float(intercept[0]))
+
+
+def _search(here: _State, ahead: _State, y: Array, costs: Array, width: float) -> float:
+    """The first of 1, ½, ¼, … of the way that lowers the objective; 0 if none does."""
+    objective, t = here.objective(y, costs, width), 1.0
     while t > _SHORTEST:
-        lower = here.moved(ahead, t).objective(y, costs)
-        if lower < objective - 1e-12 * abs(objective):
-            return t, lower
+        if here.moved(ahead, t).objective(y, costs, width) < objective - 1e-12 * abs(objective):
+            return t
         t /= 2
-    return 0.0, objective
-
-
-def _margin(gram: Gram, y: Array, costs: Array, start: _State, floor: float) -> _State | None:
-    """The solution from the rows on the margin, found by guessing them; None if the guesses do not settle.
-
-    With α_i = y_i β_i, a row has α = C where α/C + u >= 1, α = 0 where it is <= 0, and lies on the margin (u = 0)
-    between: the conditions of the optimum, solved as equations for the margin and read again until they repeat.
-    """
-    state, before = start, None
-    bound = np.maximum(costs, np.finfo(np.float64).tiny)
-    for _ in range(_GUESSES):
-        place = np.clip(y * state.beta / bound + 1 - y * state.values, 0, 1)
-        place[costs == 0] = 0
-        margin = np.flatnonzero((place > 0) & (place < 1))
-        guess = (place >= 1) + 2 * ((place > 0) & (place < 1))
-        if before is not None and np.array_equal(guess, before):
-            return state
-        if not len(margin):
-            return None
-        before = guess
-        beta = np.where(place >= 1, y * costs, 0.0)
-        pulled = gram @ beta
-        system = BorderedSystem(gram.restricted(margin), 1.0, costs[margin] / floor)
-        found, intercept = system.solve((y - pulled)[margin, None], -float(beta.sum()))
-        beta[margin] = found[:, 0]
-        state = _State(beta, gram @ beta, float(intercept[0]))
-    return None
-
-
-def _of_those_that_count(y: Any, weights: Array, classes: Array, codes: Array) -> tuple[Array, Array]:
-    """Classes of the rows whose weight is not zero, and the codes of all rows; the others have any."""
-    used = weights > 0
-    if used.all():
-        return classes, codes
-    classes, kept = check_classes(np.asarray(y)[used], int(used.sum()))
-    codes = np.zeros(len(used), np.intp)
-    codes[used] = kept
-    return classes, codes
+    return 0.0

@@ -143,7 +143,7 @@ def reweight(
     scheme : Reweighting
     counts : ndarray (n,), optional
     deviation : float
-        Of the targets; residuals of a scale below 1e-12 of it are rounding, and nothing to weigh by.
+        Of the targets, > 0; residuals of a scale below 1e-12 of it are rounding, and nothing to weigh by.
     """
     weights: Array | None = None
     if scheme.function == "myriad":  # redescending weights from a bad start lock onto it
@@ -160,6 +160,6 @@ def reweight(
         before = alpha
         alpha, intercept, residuals = solve(weights)
         n_iter += 1
-        change = float(np.linalg.norm(alpha - before))
-        converged = change <= max(scheme.tol * deviation, 1e-6 * float(np.linalg.norm(alpha)))
+        change = float(np.linalg.norm((alpha - before) / deviation))
+        converged = change <= max(scheme.tol, 1e-6 * float(np.linalg.norm(alpha / deviation)))
     return Reweighted(alpha, intercept, weights, scale, n_iter, converged or scheme.max_iter == 1)

@@ -12,7 +12,7 @@ import numpy as np
 
 from gramian.grams.base import Gram
 from gramian.kernels import Expansion, Kernel
-from gramian.lssvm.indefinite import Repaired, signature
+from gramian.lssvm.indefinite import Repaired
 from gramian.lssvm.preparation import Preparation
 from gramian.lssvm.system import BorderedSystem, left_out
 from gramian.typing import Array, Matrix, RandomState
@@ -50,6 +50,11 @@ class Weights:
             return self.counts if self.importance is None else self.importance
         return self.counts * self.importance
 
+    @property
+    def typical(self) -> float:
+        """The mean share of the error of a row."""
+        return 1.0 if self.importance is None else float(np.average(self.importance, weights=self.counts))
+
     def __getitem__(self, index: Array) -> Weights:
         return Weights(*(None if part is None else part[index] for part in (self.counts, self.importance)))
 
@@ -72,6 +77,13 @@ class Sample:
     gram: Gram
     preparation: Preparation | None
     active: Array | None
+    repaired: Repaired | None = None
+
+    def repair(self, indefinite: str) -> Gram:
+        """The Gram that the machine is to learn from: as it is, or with another spectrum, which is computed once."""
+        if indefinite != "direct" and not self.kernel.definite and self.repaired is None:
+            self.repaired = Repaired(self.gram, indefinite)
+        return self.gram if self.repaired is None else self.repaired.gram
 
     def spread(self, values: Array) -> Array:
         """Values of the rows in use, with zeros for those of weight zero."""
@@ -97,10 +109,7 @@ class Solution:
         self.sample = sample
         self.solver = solver
         self.random_state = 0 if random_state is None else random_state
-        self.repaired = None
-        if indefinite != "direct" and not sample.kernel.definite:
-            self.repaired = Repaired(sample.gram, indefinite)
-        self.gram = sample.gram if self.repaired is None else self.repaired.gram
+        self.gram = sample.repair(indefinite)
 
     def system(
         self,
@@ -157,22 +166,18 @@ class Solution:
         return self.systems[0].factorization.method
 
     @property
-    def signature(self) -> tuple[int, int, int]:
-        """How many eigenvalues are positive, negative and zero."""
-        if self.repaired is not None:
-            return self.repaired.signature
+    def signature(self) -> tuple[int, int, int | None]:
+        """How many eigenvalues are positive, negative and zero; see :class:`gramian.grams.Signature`."""
         sample = self.sample
         gram = sample.kernel._unchecked("gram")(sample.rows)
         gram = gram.restricted(sample.active) if sample.kernel.pairwise and sample.active is not None else gram
-        factor = gram.factor
-        m = gram.shape[0] if factor is None else min(gram.shape[0], factor.shape[1])
-        positive, negative, zero = signature(gram.eigenpairs(m)[0])
-        return positive, negative, zero + gram.shape[0] - m
+        found = gram.signature()
+        return found.n_positive, found.n_negative, found.n_zero
 
     def expansion(self) -> Expansion:
         """f − b for new rows."""
-        alpha = self.alpha if self.repaired is None else self.repaired.coefficients(self.alpha)
         sample = self.sample
+        alpha = self.alpha if sample.repaired is None else sample.repaired.coefficients(self.alpha)
         if sample.kernel.pairwise:
             return Expansion(sample.kernel, sample.rows, sample.spread(alpha))
         gram = self.gram if self.gram is sample.gram else None

@@ -62,8 +62,8 @@ class CenteredSpectrum:
 
     @property
     def size(self) -> float:
-        """Mean eigenvalue per unit of weight: regularizations are tried relative to it."""
-        return float(np.abs(self.values).sum()) / float(self.weights.sum())
+        """Mean eigenvalue, over rows with their copies: regularizations are tried relative to it."""
+        return float(np.abs(self.values).sum()) / float(len(self.Z) if self.counts is None else self.counts.sum())
 
     @property
     def largest(self) -> float:

@@ -136,7 +136,24 @@ def left_out(
         residuals = coefficients / inverse_diagonal[..., None]
         if counts is None:
             return residuals
-        others = np.maximum(counts - 1, 0) / counts
-        others = others.reshape(len(counts), *([1] * (noise.ndim - 1)))
+        others = _others(counts, noise)
+        return residuals / (1 + (1 / inverse_diagonal - noise) * others / noise)[..., None]
+
+
+def left_out_variance(inverse_diagonal: Array, noise: Array, counts: Array | None) -> Array:
+    """What is unknown of f at every row when it, or one copy of it, is left out, in units of the kernel.
+
+    The whole row out leaves p = 1 / (A⁻¹)_ii − noise_i, and the other copies p d / (d + p) of that, as in
+    :func:`left_out`. With an indefinite kernel it may be negative, and is 0 then.
+    """
+    with np.errstate(divide="ignore"):  # a single row leaves everything unknown
         remaining = 1 / inverse_diagonal - noise
-        return residuals / (1 + remaining * others / noise)[..., None]
+        if counts is not None:
+            remaining = 1 / (1 / remaining + _others(counts, noise) / noise)
+    return np.maximum(remaining, 0)
+
+
+def _others(counts: Array, noise: Array) -> Array:
+    """(c − 1) / c, in the shape of the noise."""
+    share: Array = np.maximum(counts - 1, 0) / counts
+    return share.reshape(len(counts), *([1] * (noise.ndim - 1)))
