@@ -47,7 +47,7 @@ class KernelComponentAnalysis(InvertibleProjection):
 
     For denoising expect little: of digits learned with and without outliers, only few components of an RBF kernel, with
     outliers all alike, left clearly less error than kernel PCA (0.044 against 0.048 with four components, level with
-    sixteen), and it takes some hundred times as long (``reproduce/kca_denoising.py``).
+    sixteen), and it takes up to some hundred times as long (``reproduce/kca_denoising.py``).
 
     Parameters
     ----------
