@@ -133,3 +133,12 @@ def test_targets_without_residuals_have_nothing_to_weigh():
 def test_unknown_schemes_are_refused_by_name(robust):
     with pytest.raises(ValueError, match="robust"):
         as_reweighting(robust)
+
+
+def test_rounds_that_are_too_few_are_told():
+    X, y = problem(60)
+    y[::10] += 5
+    model = LSSVMRegressor(RBF(1.5), robust=Reweighting("huber", max_iter=2)).fit(X, y)
+    assert not model.converged_
+    assert model.n_iter_ == 2
+    assert LSSVMRegressor(RBF(1.5), regularization=10.0, robust="weighted").fit(X, y).n_iter_ == 1

@@ -47,7 +47,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         parts left out, or the mean size of leave-one-out residuals with outliers weighted down. All three come from
         one eigendecomposition per width. Outputs count relative to their deviation.
     n_splits : int, default 10
-        For "cv".
+        For "cv", whose parts have all copies of a row that ``sample_weight`` counts.
     robust : {None, "weighted", "huber", "hampel", "logistic", "myriad"} or Reweighting, default None
         Rows with large residuals count less: once ("weighted", Hampel's weights) or until the fit settles. See
         :class:`gramian.lssvm.robust.Reweighting` for thresholds and scales.
@@ -84,7 +84,8 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
     n_iter_ : int
         Rounds of weighting, the most of all outputs; 0 without ``robust``.
     converged_ : bool
-        Whether the weights settled.
+        Whether the weights settled. Where they do not, the scale of the residuals goes back and forth between values of
+        its median, and the fit is that of the last round.
 
     Notes
     -----
@@ -182,9 +183,10 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         solution = Solution(sample, self.indefinite, self.solver, self.random_state)
         gammas = np.array(np.broadcast_to(regularization, sample.Y.shape[1:]), np.float64)
         weights = np.ones(sample.Y.shape)
-        scales, rounds, settled = np.full(len(gammas), np.nan), 0, True
+        scales = np.full(len(gammas), np.nan)
         again = self.criterion == "robust" and choose
         for _ in range(2 if again else 1):
+            rounds, settled = 0, True
             for j, y in enumerate(sample.Y.T):
                 fit = self._weighted_fit(solution, y, gammas[j])
                 found = reweight(fit, scheme, sample.weights.counts, float(scale[j]))
