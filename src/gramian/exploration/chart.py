@@ -11,7 +11,7 @@ from gramian.typing import Array
 _PLACED = 2000  # different rows whose places are solved for; the others go where their like are
 _NEAR = 5
 _STEPS, _ANGLE = 350, 0.8  # of t-SNE: more steps and finer angles change no neighbours, only the last decimals
-_PERPLEXITY = 20.0  # of 30, the usual one, a step costs half as much again and keeps no more neighbours
+_PERPLEXITY = 20.0  # with 30, the usual one, steps cost a sixth more and keep no more neighbours
 _GOLDEN = np.pi * (3 - np.sqrt(5))  # the angle between seeds of a sunflower
 
 
