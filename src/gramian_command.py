@@ -1,6 +1,6 @@
 """The program ``gramian``: a door before :mod:`gramian.cli` that is quiet when Ctrl-C comes while the library loads.
 
-It lies beside the package, because importing anything inside imports the whole library first, which takes a second.
+It lies beside the package, so that it runs before anything of the library is imported.
 """
 
 from __future__ import annotations

@@ -1,47 +1,48 @@
-"""Kernel learning without labels and without knobs."""
+"""Kernel learning without labels and without knobs.
+
+Names are imported when they are first asked for, so that a program pays only for the tasks it uses.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gramian import kernels
-from gramian.clustering import (
-    KPOD,
-    AutoClustering,
-    ConsensusClustering,
-    KernelKMeans,
-    SpectralClustering,
-    angular_kmeans,
-)
-from gramian.configuration import MemoryBudgetError, config
-from gramian.dependence import (
-    AlternativeClustering,
-    DependenceNetwork,
-    DependenceReduction,
-    center_alignment,
-    hsic,
-    hsic_test,
-)
-from gramian.embedding import KernelCCA, KernelComponentAnalysis, KernelECA, KernelPCA, KernelPLS
-from gramian.kernels import ClusterKernel
-from gramian.landmarks import FourierFeatures, Nystroem
-from gramian.lssvm import (
-    FixedSizeLSSVMClassifier,
-    FixedSizeLSSVMRegressor,
-    GenerativeKernelMachine,
-    LSSVMClassifier,
-    LSSVMRegressor,
-    MultiViewLSSVMRegressor,
-    PegasosClassifier,
-    RestrictedKernelMachine,
-    ReweightedSVC,
-    TensorKernelRegressor,
-)
-from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
-from gramian.persistence import load, save
-from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
-
 if TYPE_CHECKING:
-    from gramian import datasets, metrics
+    from gramian import datasets, kernels, metrics
+    from gramian.clustering import (
+        KPOD,
+        AutoClustering,
+        ConsensusClustering,
+        KernelKMeans,
+        SpectralClustering,
+        angular_kmeans,
+    )
+    from gramian.configuration import MemoryBudgetError, config
+    from gramian.dependence import (
+        AlternativeClustering,
+        DependenceNetwork,
+        DependenceReduction,
+        center_alignment,
+        hsic,
+        hsic_test,
+    )
+    from gramian.embedding import KernelCCA, KernelComponentAnalysis, KernelECA, KernelPCA, KernelPLS
+    from gramian.kernels import ClusterKernel
+    from gramian.landmarks import FourierFeatures, Nystroem
+    from gramian.lssvm import (
+        FixedSizeLSSVMClassifier,
+        FixedSizeLSSVMRegressor,
+        GenerativeKernelMachine,
+        LSSVMClassifier,
+        LSSVMRegressor,
+        MultiViewLSSVMRegressor,
+        PegasosClassifier,
+        RestrictedKernelMachine,
+        ReweightedSVC,
+        TensorKernelRegressor,
+    )
+    from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
+    from gramian.persistence import load, save
+    from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
 
 __version__ = "0.1.0.dev0"
 
@@ -90,13 +91,62 @@ __all__ = [
     "save",
 ]
 
+# Where each name lives; type checkers read the imports above.
+_HOMES = {
+    "clustering": (
+        "AutoClustering",
+        "ConsensusClustering",
+        "KPOD",
+        "KernelKMeans",
+        "SpectralClustering",
+        "angular_kmeans",
+    ),
+    "configuration": ("MemoryBudgetError", "config"),
+    "dependence": (
+        "AlternativeClustering",
+        "DependenceNetwork",
+        "DependenceReduction",
+        "center_alignment",
+        "hsic",
+        "hsic_test",
+    ),
+    "embedding": ("KernelCCA", "KernelComponentAnalysis", "KernelECA", "KernelPCA", "KernelPLS"),
+    "kernels": ("ClusterKernel",),
+    "landmarks": ("FourierFeatures", "Nystroem"),
+    "lssvm": (
+        "FixedSizeLSSVMClassifier",
+        "FixedSizeLSSVMRegressor",
+        "GenerativeKernelMachine",
+        "LSSVMClassifier",
+        "LSSVMRegressor",
+        "MultiViewLSSVMRegressor",
+        "PegasosClassifier",
+        "RestrictedKernelMachine",
+        "ReweightedSVC",
+        "TensorKernelRegressor",
+    ),
+    "mixture": ("IncompleteGaussianMixture", "IncompleteMixture"),
+    "persistence": ("load", "save"),
+    "ranking": ("KernelPageRank", "RankedClustering", "personalized_pagerank"),
+}
+_APPLICATIONS = {"explore": "explorer", "learn": "learner"}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_MODULES = frozenset({*_HOMES, "checks", "datasets", "discovery", "estimator", "grams", "kernels", "metrics", "tables"})
+
 
 def __getattr__(name: str) -> Any:
-    """Import what only some programs use when it is first asked for."""
-    if name in ("datasets", "metrics"):
+    """Import what is asked for the first time."""
+    if name in _MODULES:
         return import_module(f"gramian.{name}")
-    if name == "explore":  # needs pandas, from the extra "app"
-        return import_module("gramian.explorer").explore
-    if name == "learn":
-        return import_module("gramian.learner").learn
-    raise AttributeError(f"module 'gramian' has no attribute {name!r}")
+    if name in _APPLICATIONS:  # need pandas, from the extra "app"
+        found = getattr(import_module(f"gramian.{_APPLICATIONS[name]}"), name)
+    elif name in _HOME_OF:
+        found = getattr(import_module(f"gramian.{_HOME_OF[name]}"), name)
+    else:
+        raise AttributeError(f"module 'gramian' has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -351,7 +351,8 @@ def test_without_the_extra_every_command_names_it(explored, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("module", "said"), [("sklearn", ""), ("gramian.cli", ""), ("gramian.report", "gramian: stopped\n")]
+    ("module", "said"),
+    [("gramian.cli", ""), ("sklearn", "gramian: stopped\n"), ("gramian.report", "gramian: stopped\n")],
 )
 def test_an_interrupt_while_libraries_load_is_quiet(tmp_path, module, said):
     """Ctrl-C at the import of a library: no traceback, exit code 130."""

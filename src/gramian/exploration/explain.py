@@ -153,14 +153,17 @@ def _informative(
 ) -> list[tuple[str, float, str]]:
     tested = [j for j in range(len(names)) if 0.01 <= mask[:, j].mean() <= 0.99 and mask[:, j].sum() >= 5]
     rows = _some(np.arange(len(mask)), _TEST_ROWS, rng)
+    filled = np.where(np.isfinite(X[rows]), X[rows], 0.0)
+    varying = np.ptp(filled, axis=0) > 0 if len(rows) else np.zeros(X.shape[1], bool)
+    # One width serves all tests: a column less changes the median distance little, and finding it takes most of a test.
+    kernel = RBF(RBF("median").fit(filled).width_) if tested and varying.any() and len(rows) >= 6 else None
     results = []
     for j in tested:
-        others = np.flatnonzero(owner != names[j])
+        others = owner != names[j]
         gaps = mask[rows, j].astype(float)[:, None]
-        filled = np.where(np.isfinite(X[np.ix_(rows, others)]), X[np.ix_(rows, others)], 0.0)
-        if len(rows) < 6 or not np.ptp(gaps) or not filled.size or not np.ptp(filled, axis=0).any():
+        if kernel is None or not np.ptp(gaps) or not varying[others].any():
             continue
-        p = _chance(filled, gaps, len(tested), rng)
+        p = _chance(filled[:, others], gaps, kernel, len(tested), rng)
         results.append((p, j, _gap_sentence(names[j], gaps[:, 0] > 0, X[rows], owner)))
     results.sort()
     found, largest = [], 0.0
@@ -171,12 +174,12 @@ def _informative(
     return found
 
 
-def _chance(features: Array, gaps: Array, n_tests: int, rng: np.random.Generator) -> float:
+def _chance(features: Array, gaps: Array, kernel: RBF, n_tests: int, rng: np.random.Generator) -> float:
     """The p-value of one of several tests; where it is small enough to matter, random pairings have to confirm it.
 
     Far out in its tail the gamma distribution promises up to ten times too much, above all for rare levels.
     """
-    test = partial(hsic_test, features, gaps, kernel_x=RBF("median"), kernel_y=Linear())
+    test = partial(hsic_test, features, gaps, kernel_x=kernel, kernel_y=Linear())
     p = float(test(method="gamma").pvalue)
     if p * n_tests > _LEVEL:
         return p

@@ -1,0 +1,39 @@
+"""The public names of the package, which are imported when they are first asked for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import gramian
+
+
+def test_every_public_name_is_found_where_it_lives() -> None:
+    """What the package offers is the object of the subpackage that defines it, and dir() shows it."""
+    for name in gramian.__all__:
+        found = getattr(gramian, name)
+        home = gramian._HOME_OF.get(name)
+        assert found is (
+            import_module(f"gramian.{name}") if home is None else getattr(import_module(f"gramian.{home}"), name)
+        )
+        assert name in dir(gramian)
+    assert set(gramian._HOME_OF) <= set(gramian.__all__)
+
+
+def test_unknown_names_are_refused() -> None:
+    """A name that does not exist raises what Python raises for any module."""
+    with pytest.raises(AttributeError, match="module 'gramian' has no attribute 'KernelPCB'"):
+        _ = gramian.KernelPCB
+
+
+@pytest.mark.parametrize("first", ["AutoClustering", "hsic", "KernelPCA", "LSSVMRegressor", "KernelPageRank", "save"])
+def test_any_name_can_be_the_first(first: str) -> None:
+    """No subpackage relies on another having been imported before, and none is imported with the package alone."""
+    code = (
+        "import sys, gramian; assert 'sklearn' not in sys.modules; "
+        f"from gramian import {first}; assert gramian.kernels.RBF and gramian.clustering.KPOD"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
