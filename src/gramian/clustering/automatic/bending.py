@@ -41,7 +41,7 @@ def bends_within_classes(variables: Variables, rows: float, rng: np.random.Gener
             break
         columns = [_standard(bent(column, bend)) for column, bend in zip(variables.numbers.T, bends, strict=True)]
         current = Variables(np.column_stack(columns), variables.codes, variables.sizes, variables.categories)
-        fits, gains = fit_all(ClassTable(completed(current)), rows, max_classes, rng)
+        fits, gains = fit_all(ClassTable(completed(current)), rows, max_classes, rng, back=False)
         found = fits[int(gains.argmax()) + 1]
         new = np.array([_best(column, found, j, rows) for j, column in enumerate(variables.numbers.T)])
         if (new == bends).all():

@@ -21,6 +21,7 @@ from gramian.mixture.tied import Mixtures, TiedTable, posteriors, run_tied
 from gramian.typing import Array
 
 _STARTS, _CUTS, _MERGES = 6, 4, 4
+_MOVES = 10  # of k-means
 _SHORT, _LONG = 8, 60  # steps of EM for every start, and for the best
 _SETTLED = 1e-5  # change of the bound per row
 ROUGHLY_SETTLED = 1e-4  # that of parts and references
@@ -62,7 +63,7 @@ class ClassTable:
     def starts(self, k: int, count: int, rng: np.random.Generator, rows: Array | slice = slice(None)) -> list[Array]:
         """Labels of k-means of some rows, alternately in the first k principal axes and in all features."""
         spaces = (self.axes[rows, :k], self.features[rows])
-        return [quick_clusters(spaces[i % 2], k, rng) for i in range(count)]
+        return [quick_clusters(spaces[i % 2], k, rng, _MOVES) for i in range(count)]
 
     def cuts(self, labels: Array, rng: np.random.Generator) -> list[Array]:
         """Labels with one more class, of one of the largest cut in two."""
@@ -164,11 +165,13 @@ def completed_likelihood(table: ClassTable, found: Classes, rows: float) -> floa
     return rows / n * (found.likelihood - found.entropy) - 0.5 * table.n_parameters(k) * float(np.log(rows))
 
 
-def fit_all(table: ClassTable, rows: float, most: int, rng: np.random.Generator) -> tuple[dict[int, Classes], Array]:
+def fit_all(
+    table: ClassTable, rows: float, most: int, rng: np.random.Generator, *, back: bool = True
+) -> tuple[dict[int, Classes], Array]:
     """Mixtures of 1, 2, … classes until three in a row bring nothing, and their gains of ICL over one class.
 
     EM ends in the optimum next to where it starts. So each mixture starts from k-means and from that of one class less,
-    one class of which is cut in two; and on the way back from that of one class more, two of which are made one.
+    one class of which is cut in two; and on the way ``back`` from that of one class more, two of which are made one.
     """
     fits = {1: table.fit(1, [np.zeros(len(table.numbers), np.intp)])}
     scores = [completed_likelihood(table, fits[1], rows)]
@@ -178,7 +181,7 @@ def fit_all(table: ClassTable, rows: float, most: int, rng: np.random.Generator)
         scores.append(completed_likelihood(table, fits[k], rows))
         if k - 1 - int(np.argmax(scores)) >= _PATIENCE:
             break
-    for k in range(len(fits) - 1, 1, -1):
+    for k in range(len(fits) - 1, 1, -1) if back else ():
         again = table.fit(k, table.merges(fits[k + 1].labels))
         if again.bound > fits[k].bound:
             fits[k] = again

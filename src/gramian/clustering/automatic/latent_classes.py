@@ -41,7 +41,7 @@ _AS_MUCH = 0.97  # of a gain
 _SURE = 0.75  # of a level
 _TESTED_ROWS = 500
 _REFERENCES = 20
-_ENOUGH = {4: (-np.inf, 8.0), 8: (0.3, 3.0)}  # references, where the excess is not between these
+_ENOUGH = {3: (-np.inf, 12.0), 4: (-np.inf, 8.0), 8: (0.3, 3.0)}  # references, where the excess is not between these
 _DEVIATIONS = 2.5  # beyond the mean of the references
 _RESOLUTION = 0.02  # of a gain per row: finer differences between tables say nothing
 _UNSURE = 0.9  # a row whose largest posterior is less lies in between
@@ -170,7 +170,8 @@ def latent_classes(
             tried[coarser] = _least(fits[coarser].labels, _resampled(table, fits[coarser].labels, coarser, _PARTS, rng))
     if np.isnan(variables.numbers).any():
         table = ClassTable(variables)
-        fits |= {other: table.fit(other, [fits[other].labels]) for other in {k, *tried}}
+        fits |= {other: table.fit(other, [fits[other].labels], tol=ROUGHLY_SETTLED) for other in tried}
+        fits[k] = table.fit(k, [fits[k].labels])
     found = fits[k]
     if k == 1:
         one = np.zeros(n, np.intp)
