@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from gramian.clustering.automatic.class_tables import ClassTable
-from gramian.clustering.automatic.latent_classes import beyond_copula, latent_classes
+from gramian.clustering.automatic.latent_classes import _all_resampled, _chosen, beyond_copula, latent_classes
 from gramian.clustering.automatic.variables import variables_of
 
 
@@ -73,3 +73,26 @@ class TestVerdict:
         excess, between = beyond_copula(variables, 210.0, {2: labels}, rng)
         assert excess < 1.5
         assert 0 < between < 1
+
+
+class TestNumber:
+    def test_fewer_classes_that_gain_nearly_as_much_are_preferred(self):
+        gains = np.array([0.0, 80.0, 98.0, 100.0])
+        assert _chosen({3: 0.95, 4: 0.97}, gains) == 3
+        assert _chosen({2: 0.97, 4: 0.97}, gains) == 4
+        assert _chosen({3: 0.60, 4: 0.97}, gains) == 4
+        assert _chosen({}, gains) == 1
+
+    def test_classes_that_are_not_found_again_are_resampled_less(self, rng):
+        variables, labels = planted(rng, missing=0.0)
+        table = ClassTable(variables.keep(np.array([True, True, True, False])))
+        random = rng.integers(6, size=len(labels))
+        found = _all_resampled(table, {3: labels, 6: random}, rng)
+        assert (len(found[3]), len(found[6])) == (10, 4)
+
+    def test_chosen_classes_are_those_of_the_table_with_its_holes(self, rng):
+        variables, _ = planted(rng, missing=0.15)
+        found = latent_classes(variables, float(len(variables)), rng, max_classes=5)
+        alone = ClassTable(variables).fit(len(found.cluster_stability), [found.labels])
+        np.testing.assert_allclose(found.posteriors, alone.posteriors, atol=0.02)
+        np.testing.assert_allclose(found.model.posteriors(variables), found.posteriors, atol=1e-8)

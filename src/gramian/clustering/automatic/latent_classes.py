@@ -2,7 +2,9 @@
 
 The steps are pure functions. Mixtures of normal and multinomial columns are fitted for every number of classes; the
 number is the one that saves most description (ICL) among those whose least stable class is found again; and tables of
-a copula, which have the same columns and pairs of columns but no groups, say what a gain is worth.
+a copula, which have the same columns and pairs of columns but no groups, say what a gain is worth. Wherever mixtures
+are searched or compared, holes in numbers are filled from near rows, in the table and those of the copula alike;
+the classes that are chosen are fitted with the holes.
 """
 
 from __future__ import annotations
