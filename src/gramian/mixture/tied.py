@@ -8,8 +8,9 @@ observes (o_p of them), the whole of EM is products of a few matrices:
     −2 log f(x_i | k) = (x_i − μ_k)ᵀ G_p (x_i − μ_k) / s_k + o_p log s_k + log|2π Σ_p|,
     completed x_ik − μ_k = Σ G_p (x_i − μ_k),        Cov(x_i | observed, k) = s_k (Σ − Σ G_p Σ),
 
-so nothing of size rows × components × columns is made. With all sizes 1, results are those of ``em.py`` with
-``covariance_type="tied"``. Used by the latent classes of clustering.
+so nothing of size rows × components × columns is made. In a table without holes there is one pattern, and rows enter
+by two products with [x_i, levels]; such a step is several times cheaper. With all sizes 1, results are those of
+``em.py`` with ``covariance_type="tied"``. Used by the latent classes of clustering.
 """
 
 from __future__ import annotations
