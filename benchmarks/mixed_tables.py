@@ -60,12 +60,21 @@ the true groups beats that of merged ones (in one draw, 29, it does not), which 
 use; and the planted model is theirs, since classes have sizes of their own. That favours the method: read the figures
 so.
 
-The method was mended on tables of other seeds: 52 planted ones and about 30 without groups. These here were run three
-times: once; once with a milder limit of the verdict, chosen after the first run had called four tables of two groups
-"none" (34 planted tables right as before, 5 of the first 40 without groups wrong); and once more with the limit of
-the first run, which gave the same 34 of 40 and 60 of 60. Of the six that are wrong, 0 and 20 have no category that
-depends on other columns, and the verdict is that of tables of numbers; in 30 classes gain no more than on tables
-without groups; 35 was not looked into; in 22 and 29 the number is wrong.
+The first form of the method was mended on tables of other seeds (52 planted ones and about 30 without groups) and run
+on these three times: once; once with a milder limit of the verdict, chosen after the first run had called four tables
+of two groups "none"; and once more with the limit of the first run. That gave 34 of 40 and 60 of 60. The present form
+(columns bent within classes, numbers completed for the search, fewer classes where they gain 97 % as much, classes that
+are certain also where categories are few) was chosen on other seeds again: 39 planted tables, on which the number is
+right in 37 and was in 24 of the first 34 before the bends, and 30 without groups, of which 29 are "none". It was run
+here once, so these tables have been looked at four times in all. About a quarter of the columns of numbers are
+log-normal by design, which is what bends are for. Bends and the limit of 97 % were not tried on the real tables.
+
+Of the three planted tables that are wrong, 9 has one group too few, the two groups of 15 are found but called "none",
+and 29 is the draw in which an ICL of merged groups is better than that of the true ones. Dermatology has 34 columns of
+grades from 0 to 3, 31 of which are read as numbers and three as codes; they are grouped by the similarities of numbers.
+The loss there, 0.94 to 0.84, comes from how those choose the number, 5 instead of 6; latent classes would not mend it
+(0.78 with the four that gain most, 0.87 with five). Other real tables that lose against `a163599`: soybean 0.52 to 0.40
+(0.43 before the limit of 97 %), vote 0.61 to 0.55, hepatitis 0.18 to 0.15 (both "none"), horse_colic 0.14 to 0.11.
 
 Seconds of `a163599` are those of the command line, by the clock; later ones are processor time of the grouping alone.
 """

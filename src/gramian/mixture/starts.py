@@ -92,7 +92,9 @@ def quick_clusters(X: Array, n_clusters: int, rng: np.random.Generator, max_iter
     for k in range(n_clusters):
         total = nearest.sum() if k else 0.0
         # Far rows are likelier; where all rows are centres already, any will do.
-        chosen = rng.choice(n, p=nearest / total) if total > 0 else rng.integers(n)
+        chosen = (
+            min(int(np.searchsorted(nearest.cumsum(), total * rng.random())), n - 1) if total > 0 else rng.integers(n)
+        )
         centers[k] = X[chosen]
         nearest = np.minimum(nearest, np.maximum(squares - 2 * (X @ X[chosen]) + squares[chosen], 0.0))
     labels = np.full(n, -1)

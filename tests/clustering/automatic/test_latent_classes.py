@@ -4,15 +4,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from gramian.clustering.automatic.latent_classes import (
-    ClassTable,
-    beyond_copula,
-    completed_likelihood,
-    fit_all,
-    latent_classes,
-)
+from gramian.clustering.automatic.class_tables import ClassTable
+from gramian.clustering.automatic.latent_classes import _all_resampled, _chosen, beyond_copula, latent_classes
 from gramian.clustering.automatic.variables import variables_of
-from mixture.textbook import level_log_probabilities, log_densities
 
 
 @pytest.fixture
@@ -37,59 +31,6 @@ def gradient(rng, n=210):
     numbers = slope[:, None] + 0.4 * rng.normal(size=(n, 2))
     codes = [np.searchsorted(cuts, slope + 0.4 * rng.normal(size=n)) for cuts in ([-0.3, 0.4], [0.0], [-0.5, 0, 0.5])]
     return variables_of(numbers, np.column_stack(codes))
-
-
-class TestClasses:
-    def test_likelihood_entropy_and_icl_are_those_of_the_formulas(self, rng):
-        variables, _ = planted(rng, 90)
-        table = ClassTable(variables)
-        found = table.fit(2, table.starts(2, 2, rng))
-        p = found.parameters
-        split = np.split(p.levels, np.cumsum(variables.sizes)[:-1], axis=1)
-        joint = np.log(p.weights) + log_densities(variables.numbers, p.means, p.covariances)
-        joint += level_log_probabilities(variables.codes, split)
-        likelihoods = np.logaddexp.reduce(joint, axis=1)
-        gamma = np.exp(joint - likelihoods[:, None])
-        assert found.likelihood == pytest.approx(likelihoods.sum())
-        np.testing.assert_allclose(found.posteriors, gamma, atol=1e-9)
-        assert found.entropy == pytest.approx(-(gamma * np.log(gamma)).sum(), rel=1e-6)
-        # weights, means, one covariance, a size but that of one class, levels but one of each column
-        free = 1 + 2 * 2 + 3 + 1 + 2 * (2 + 2 + 2 + 7)
-        expected = 60 / 90 * (found.likelihood - found.entropy) - 0.5 * free * np.log(60)
-        assert completed_likelihood(table, found, 60.0) == pytest.approx(expected)
-
-    def test_gains_are_largest_at_the_planted_number(self, rng):
-        variables, labels = planted(rng)
-        table = ClassTable(variables)
-        fits, gains = fit_all(table, float(len(variables)), 8, rng)
-        assert gains[0] == 0
-        assert gains.argmax() == 2
-        assert len(gains) == 6  # three more that bring nothing
-        assert adjusted_rand_score(labels, fits[3].labels) > 0.9
-        one, three = (completed_likelihood(table, fits[k], float(len(variables))) for k in (1, 3))
-        assert three - one == pytest.approx(gains[2])
-
-    def test_cuts_split_one_class(self, rng):
-        variables, labels = planted(rng)
-        for cut in ClassTable(variables).cuts(labels, rng):
-            changed = np.flatnonzero(cut != labels)
-            assert len(np.unique(labels[changed])) == 1
-            assert (cut[changed] == 3).all()
-            assert 0 < len(changed) < len(labels)
-
-    def test_merges_join_two_classes_and_leave_no_gap(self, rng):
-        variables, labels = planted(rng)
-        for merged in ClassTable(variables).merges(labels):
-            assert set(merged) == {0, 1}
-            assert len(np.unique(np.column_stack([labels, merged]), axis=0)) == 3
-
-    def test_parts_are_fitted_as_tables_of_their_own(self, rng):
-        variables, labels = planted(rng)
-        rows = np.sort(rng.choice(len(labels), 140, replace=False))
-        (found,) = ClassTable(variables).fit_parts(3, [(rows, [labels[rows]])])
-        alone = ClassTable(variables.rows(rows))
-        expected = alone.fit(3, [labels[rows]], finished=1, tol=1e-4).labels
-        assert (found == expected).mean() > 0.98  # shares of levels, which the prior has, are those of all rows
 
 
 class TestVerdict:
@@ -132,3 +73,26 @@ class TestVerdict:
         excess, between = beyond_copula(variables, 210.0, {2: labels}, rng)
         assert excess < 1.5
         assert 0 < between < 1
+
+
+class TestNumber:
+    def test_fewer_classes_that_gain_nearly_as_much_are_preferred(self):
+        gains = np.array([0.0, 80.0, 98.0, 100.0])
+        assert _chosen({3: 0.95, 4: 0.97}, gains) == 3
+        assert _chosen({2: 0.97, 4: 0.97}, gains) == 4
+        assert _chosen({3: 0.60, 4: 0.97}, gains) == 4
+        assert _chosen({}, gains) == 1
+
+    def test_classes_that_are_not_found_again_are_resampled_less(self, rng):
+        variables, labels = planted(rng, missing=0.0)
+        table = ClassTable(variables.keep(np.array([True, True, True, False])))
+        random = rng.integers(6, size=len(labels))
+        found = _all_resampled(table, {3: labels, 6: random}, rng)
+        assert (len(found[3]), len(found[6])) == (10, 4)
+
+    def test_chosen_classes_are_those_of_the_table_with_its_holes(self, rng):
+        variables, _ = planted(rng, missing=0.15)
+        found = latent_classes(variables, float(len(variables)), rng, max_classes=5)
+        alone = ClassTable(variables).fit(len(found.cluster_stability), [found.labels])
+        np.testing.assert_allclose(found.posteriors, alone.posteriors, atol=0.02)
+        np.testing.assert_allclose(found.model.posteriors(variables), found.posteriors, atol=1e-8)

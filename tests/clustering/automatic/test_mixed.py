@@ -100,6 +100,16 @@ def test_numbers_alone_are_grouped_by_views(rng):
     assert model.used_.tolist() == [True] * 4 + [False] * 5
 
 
+def test_certain_classes_group_a_table_of_one_told_category_among_many_numbers(rng):
+    labels = rng.integers(0, 3, 300)
+    numbers = rng.normal(size=(300, 9)) + 2.5 * rng.normal(size=(3, 9))[labels]
+    codes = np.where(rng.random(300) < 0.8, labels, rng.integers(3, size=300))
+    X, columns = np.column_stack([numbers, np.eye(3)[codes]]), [*range(9), *["c"] * 3]
+    found = choose_mixed(X, columns, {"c"}, rng, n_clusters=None, max_clusters=20)
+    assert found.found is not None
+    assert adjusted_rand(found.found.labels, labels) > 0.95
+
+
 def test_levels_are_placed_as_comparing_each_would(rng):
     levels = np.unique(rng.integers(0, 3, (12, 4)).astype(float), axis=0)
     rows = rng.integers(0, 4, (300, 4)).astype(float)

@@ -41,8 +41,9 @@ class AutoClustering(ClusterMixin, BaseEstimator):
     where the ways agree. ``verdict_`` says whether there are clusters at all.
 
     In a table with categories (``categorical_columns``), those that no other column depends on are left out, and where
-    categories are a third of what counts or more the clusters are latent classes: each with its own shares of every
-    category and means of every number.
+    categories are a third of what counts or more, or where there is hardly a doubt about them, the clusters are latent
+    classes: each with its own shares of every category and means of every number. Numbers that are skewed within
+    classes are bent first.
 
     Columns count in standard deviations. Missing values are filled from the nearest row that has them; the cluster
     kernel takes them as they are. A data frame with columns that are no numbers (text, categories, truth values,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from gramian.clustering.automatic.bending import bends_within_classes
 from gramian.clustering.automatic.latent_classes import ClassModel, LatentClasses, latent_classes
 from gramian.clustering.automatic.variables import Coding, choose_path, effective_rows, told_columns
 from gramian.grams.tiles import slices
@@ -171,12 +172,18 @@ def choose_mixed(
     kept = told_codes | ~variables.categories
     n_told_categories = int(told_codes[variables.categories].sum())
     path = choose_path(n_told_categories, int(told_numbers.sum() + told_codes.sum()))
-    if nothing or path == "views" or n_clusters == 1:
+    # Classes take numbers of few values for levels without an order; where these are many, views know more.
+    ordered = int((~variables.categories).sum()) > told_numbers.sum() / 3
+    if nothing or n_clusters == 1 or (path == "views" and (ordered or not told_numbers.any())):
         return MixedChoice(left_out, nothing, False, rows, None, None)
-    found = latent_classes(variables.keep(kept), effective, rng, max_classes=max_clusters, n_classes=n_clusters)
+    bends = bends_within_classes(variables.keep(kept), effective, rng, max_classes=max_clusters)
+    coding = coding.bend(bends, numbers)
+    variables = coding(numbers, codes).keep(kept)
+    found = latent_classes(variables, effective, rng, max_classes=max_clusters, n_classes=n_clusters)
     empty = len(np.unique(found.labels)) < found.posteriors.shape[1]  # more classes were asked for than there are
     if empty or (path != "classes" and not found.certain):
-        return MixedChoice(left_out, nothing, not found.excess > 1, rows, None, None)
+        groupless = path != "views" and not found.excess > 1
+        return MixedChoice(left_out, nothing, groupless, rows, None, None)
     model = MixedModel(levels, coding, kept, found.model, found.models)
     return MixedChoice(left_out, nothing, False, rows, found, model)
 

@@ -5,7 +5,7 @@ Pure functions on arrays, used for tables with categories. One column is one var
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ Path = Literal["views", "classes", "classes if certain"]
 
 _BINS = 5
 _FEW_VALUES = 10  # of a number that counts by its values
+_TANGENT = 0.1  # of a logarithm, which goes on straight below
 _LEVEL = 0.01  # of all tests together
 
 
@@ -54,6 +55,23 @@ class Variables:
         return Variables(self.numbers, self.codes[:, discrete], self.sizes[discrete], self.categories[discrete])
 
 
+def bent(z: Array, bend: float, *, slope: bool = False) -> Array:
+    """y = log(1 + bend · z) / bend, or with ``slope`` dy/dz; where 1 + bend · z is below 0.1, along the tangent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bent(np.array([-1.0, 0.0, 1.0]), 0.5).round(2)
+    array([-1.39,  0.  ,  0.81])
+    """
+    inner = 1 + bend * z
+    if slope:
+        return 1 / np.maximum(inner, _TANGENT)
+    if bend == 0:
+        return z
+    return (np.log(np.maximum(inner, _TANGENT)) + np.minimum(inner - _TANGENT, 0) / _TANGENT) / bend
+
+
 @dataclass(frozen=True)
 class NumberCode:
     """How a column of numbers counts: in standard units, by its values, or by the part of the rows it falls into."""
@@ -62,10 +80,13 @@ class NumberCode:
     center: float
     scale: float
     ends: Array  # between neighbouring codes, if discrete
+    bend: float = 0.0  # of standard units, see bent
+    bent_center: float = 0.0
+    bent_scale: float = 1.0
 
     def __call__(self, column: Array) -> Array:
         if not self.discrete:
-            return (column - self.center) / self.scale
+            return (bent((column - self.center) / self.scale, self.bend) - self.bent_center) / self.bent_scale
         codes: Array = np.where(np.isnan(column), -1, np.searchsorted(self.ends, column, side="left"))
         return codes
 
@@ -110,6 +131,18 @@ class Coding:
         table = np.column_stack([np.empty((n, 0), np.intp), *discrete])
         categories = np.arange(len(sizes)) >= n_numbers
         return Variables(np.column_stack([np.empty((n, 0)), *plain]), table, np.array(sizes, np.intp), categories)
+
+    def bend(self, bends: Array, numbers: Array) -> Coding:
+        """The same with the columns in standard units bent, and in standard units of these rows again."""
+        left, coded = iter(bends.tolist()), []
+        for j, code in self.numbers:
+            if not code.discrete and (bend := next(left)):
+                values = bent(code(numbers[:, j]), bend)
+                center, scale = float(np.nanmean(values)), float(np.nanstd(values))
+                coded.append((j, replace(code, bend=bend, bent_center=center, bent_scale=scale)))
+            else:
+                coded.append((j, code))
+        return Coding(coded, self.categories)
 
 
 def variables_of(numbers: Array, codes: Array) -> Variables:
@@ -198,8 +231,8 @@ def told_columns(variables: Variables, rows: float) -> tuple[Array, Array]:
 def choose_path(n_told_categories: int, n_told: int) -> Path:
     """Whether the similarities of numbers or latent classes group the table, by the told columns.
 
-    Classes where a third of them or more are categories; similarities where fewer than an eighth are; in between
-    classes if they are certain.
+    Classes where a third of them or more are categories; similarities where fewer than an eighth are, unless classes
+    are certain; in between classes if they are certain, and what they say of whether there are any groups.
     """
     if n_told_categories == 0 or n_told_categories < n_told / 8:
         return "views"
