@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gramian import AutoClustering, load, save
-from gramian.clustering.automatic.mixed import CategoryKernel, FeatureLevels, choose_mixed
+from gramian.clustering.automatic.mixed import FeatureLevels, _CategoryKernel, choose_mixed
 from gramian.kernels import ClusterKernel
 from gramian.metrics import adjusted_rand
 
@@ -125,7 +125,7 @@ def test_levels_are_placed_as_comparing_each_would(rng):
 def test_the_kernel_is_the_cluster_kernel_of_numbers_and_codes(rng):
     X, columns, _ = planted(rng, 80)
     inner = ClusterKernel(3, 5, random_state=0)
-    kernel = CategoryKernel(inner, columns, ["first", "second", "idle"]).fit(X)
+    kernel = _CategoryKernel(inner, columns, ["first", "second", "idle"]).fit(X)
     numbers, codes = FeatureLevels.of(X, columns, {"first", "second", "idle"}).columns(X)
     table = np.hstack([numbers, np.where(codes < 0, np.nan, codes)])
     expected = ClusterKernel(3, 5, random_state=0, categorical_features=[2, 3, 4]).fit(table)

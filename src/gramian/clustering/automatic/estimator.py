@@ -16,7 +16,7 @@ from gramian.clustering.automatic.choice import Choice, Evidence, Judged, Trials
 from gramian.clustering.automatic.completion import CompletedGraph, Completion
 from gramian.clustering.automatic.frames import PreparedFrame, has_other_kinds, new_features
 from gramian.clustering.automatic.graphs import KINDS
-from gramian.clustering.automatic.mixed import CategoryKernel, MixedChoice, MixedModel, choose_mixed
+from gramian.clustering.automatic.mixed import MixedChoice, MixedModel, _CategoryKernel, choose_mixed
 from gramian.clustering.automatic.rows import SHARPENED, Rows, cluster_kernel
 from gramian.clustering.automatic.views import MIXTURE, WAYS, fitting_ways, mixture_parts
 from gramian.kernels import ClusterKernel, Kernel, NeighborGraph
@@ -197,7 +197,7 @@ class AutoClustering(ClusterMixin, BaseEstimator):
         completion = Completion(columns).fit(features[mixed.rows])
         self.classes_, self.mixture_, self.components_ = mixed.model, None, None
         known = [name for name in dict.fromkeys(columns) if name in categories]
-        self.kernel_ = CategoryKernel(cluster_kernel(len(mixed.rows), seed), columns, known).fit(features[mixed.rows])
+        self.kernel_ = _CategoryKernel(cluster_kernel(len(mixed.rows), seed), columns, known).fit(features[mixed.rows])
         self.agreement_ = 1.0
         k = found.posteriors.shape[1]
         candidate = {"name": "latent_classes", "title": _CLASSES, "n_clusters": k, "agreement": np.nan, "cut": np.nan}

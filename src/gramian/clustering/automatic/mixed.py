@@ -188,7 +188,7 @@ def choose_mixed(
     return MixedChoice(left_out, nothing, False, rows, found, model)
 
 
-class CategoryKernel(Columns):
+class _CategoryKernel(Columns):
     """A cluster kernel of a table's columns, for rows of its features: a category counts by its level.
 
     Parameters
