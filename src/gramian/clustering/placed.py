@@ -12,10 +12,11 @@ from sklearn.base import ClusterMixin
 
 from gramian.clustering.angular import nearest_direction
 from gramian.clustering.core.embedding import nearest_center
+from gramian.estimator import EmbeddingEstimator
 from gramian.typing import Array, Matrix
 
 
-class PlacedClusters(ClusterMixin):
+class PlacedClusters(ClusterMixin, EmbeddingEstimator):
     """``transform`` and ``predict`` of a clustering of embedded samples. Subclasses write the two hooks.
 
     Attributes

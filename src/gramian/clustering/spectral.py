@@ -17,14 +17,13 @@ from gramian.clustering.core.components import large_components, least_cluster
 from gramian.clustering.core.embedding import Axes, kmeans, numbered, walk_of
 from gramian.clustering.core.n_clusters import choose_by_gap
 from gramian.clustering.placed import PlacedClusters, warn_isolated
-from gramian.estimator import EmbeddingEstimator
 from gramian.grams import Gram
 from gramian.kernels import Kernel
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 
 
-class SpectralClustering(PlacedClusters, EmbeddingEstimator):
+class SpectralClustering(PlacedClusters):
     """Cluster samples by the leading eigenvectors of their similarities.
 
     ==========  =======================================================  =======================
