@@ -245,9 +245,8 @@ class KernelComponentAnalysis(InvertibleProjection):
         assert best is not None
         return best
 
-    def transform(self, X: Matrix) -> Array:
-        """Scores of new samples, as :meth:`KernelPCA.transform`, with the intercept of the weighted rows."""
-        Z = super().transform(X)
+    def _scores(self, X: Matrix) -> Array:
+        Z = super()._scores(X)
         Z += self.intercept_.astype(Z.dtype, copy=False)
         return Z
 

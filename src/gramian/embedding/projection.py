@@ -32,7 +32,11 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         Z : ndarray (n_new, n_components_)
         """
         check_is_fitted(self, "expansion_")
-        Z: Array = self.expansion_.unchecked(self._check_new(X))
+        return self._scores(self._check_new(X))
+
+    def _scores(self, X: Matrix) -> Array:
+        """Scores of checked rows."""
+        Z: Array = self.expansion_.unchecked(X)
         return Z
 
     def fit_transform(self, X: Matrix, y: Any = None, **fit_params: Any) -> Array:
