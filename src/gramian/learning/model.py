@@ -89,10 +89,8 @@ class TargetModel(BaseEstimator):
         if self.classes:
             return classified(self.machine.predict_proba(X))
         interval = self.machine.predict_interval(X, coverage=self.coverage)
-        if np.isfinite(interval).all():
-            said = interval.mean(axis=1)  # the prediction; asking for it would fill in missing values a second time
-        else:
-            said = self.machine.predict(X)
+        # The middle is the prediction; asking for it would fill in missing values a second time.
+        said = interval.mean(axis=1) if np.isfinite(interval).all() else self.machine.predict(X)
         return Predicted(said, interval[:, 0], interval[:, 1], np.empty((len(X), 0)))
 
     def left_out(self, y: Array) -> Predicted:
