@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gramian import LSSVMClassifier, LSSVMRegressor
+from gramian import ClusterKernel, LSSVMClassifier, LSSVMRegressor
 from gramian.learning.matters import _folds, columns_that_matter
 from gramian.tables import Column
 
@@ -42,3 +42,15 @@ def test_classes_of_few_rows_are_in_every_fold_but_one():
     folds = _folds(labels, len(labels), np.random.default_rng(0))
     assert len(set(folds["number"][40:42])) == 2
     assert set(folds["number"]) == set(range(5))
+
+
+def test_rows_with_holes_are_compared_by_the_cluster_kernel():
+    """Where nothing is filled in, holes are shuffled with their column."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 2)) + 3 * rng.integers(0, 2, (500, 2))
+    y = (X[:, 0] > 1.5).astype(int)
+    X[::7, 0], X[3::7, 1] = np.nan, np.nan
+    columns = [Column(name, "number", 0.0) for name in "ab"]
+    machine = LSSVMClassifier(ClusterKernel(n_restarts=3, random_state=0), regularization=10.0).fit(X, y)
+    found = columns_that_matter(machine, X, y, list("ab"), columns, rng)
+    assert [item.column for item in found] == ["a"]

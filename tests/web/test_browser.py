@@ -9,7 +9,9 @@ import psutil
 import pytest
 import uvicorn
 
+import gramian
 from gramian.web.app import create_app
+from learning.houses import houses
 from web.servers import flowers, wait_until
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium: pip install selenium")
@@ -161,3 +163,27 @@ def test_troubles_are_told(browser, address, tmp_path):
     wait_until(lambda: text_of(browser, "#message").startswith("ragged.csv, row 2: 3 cells but 2 columns"))
     assert [item.get_attribute("data-act") for item in visible(browser, "#actions button")] == ["restart", "delete"]
     assert complaints(browser) == []
+
+
+def test_the_page_of_a_prediction_answers_for_rows(browser, tmp_path):
+    """A dot of the plot shows its row and interval, an odd row is found in the list, and words search it."""
+    trained = gramian.learn(houses(100), "price", ignore=["sold"])
+    browser.get(trained.report(tmp_path / "report.html").as_uri())
+    odd = trained.found.surprises[0].row
+    browser.execute_script(
+        """const row = JSON.parse(document.getElementById('facts').textContent).rows[arguments[0]];
+        const svg = document.getElementById('plot');
+        const place = new DOMPoint(row.x, row.y).matrixTransform(svg.getScreenCTM());
+        svg.dispatchEvent(new PointerEvent('pointermove', { clientX: place.x, clientY: place.y }));""",
+        odd,
+    )
+    assert visible(browser, "#tip")[0].text.startswith(f"Row {odd + 1}\n")
+    assert browser.find_element(By.ID, "plot-bar").get_attribute("d").startswith("M")
+    browser.execute_script("document.querySelector('#odd button[data-row]').click()")
+    assert browser.find_element(By.CSS_SELECTOR, "#table-body tr th").text == str(odd + 1)
+    search = browser.find_element(By.ID, "table-search")
+    search.clear()
+    search.send_keys("harbour")
+    harbour = int((trained.rows["town"] == "harbour").sum())
+    assert browser.find_element(By.ID, "table-count").text == f"{harbour} rows"
+    assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]

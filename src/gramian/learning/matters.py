@@ -14,6 +14,7 @@ from gramian.tables import Column
 from gramian.typing import Array
 
 _ROWS = 1000  # more take long and tell little more
+_COSTLY_ROWS = 400  # where many mixtures say how alike rows are, which takes some hundred times as long; once, then
 _FOLDS, _REPEATS, _PREDICTIONS = 5, 5, 200  # repeats of one column at most, of all columns together about
 _LEAST_CERTAIN = 2.0  # standard errors below which an increase is noise, however few columns there are
 _BY_CHANCE = 0.05  # probability that any column of noise is listed
@@ -49,10 +50,12 @@ def columns_that_matter(
     """
     classes = hasattr(machine, "classes_")
     fold = _folds(y if classes else None, len(y), rng)
-    if len(y) > _ROWS:
-        kept = np.sort(np.argsort(fold["place"], kind="stable")[:_ROWS])
+    costly = machine.preparation_ is None
+    most = _COSTLY_ROWS if costly else _ROWS
+    if len(y) > most:
+        kept = np.sort(np.argsort(fold["place"], kind="stable")[:most])
         X, y, fold = X[kept], y[kept], {name: part[kept] for name, part in fold.items()}
-    rows = X if machine.preparation_ is None else machine.preparation_(X)
+    rows = X if costly else machine.preparation_(X)
     kernel, part = machine.kernel_, fold["number"]
     similar = kernel(rows)
     kind = LSSVMClassifier if classes else LSSVMRegressor
@@ -70,7 +73,7 @@ def columns_that_matter(
 
     usual = losses(similar)
     names = list(dict.fromkeys(owners))
-    repeats = int(np.clip(_PREDICTIONS // max(len(names), 1), 1, _REPEATS))
+    repeats = 1 if costly else int(np.clip(_PREDICTIONS // max(len(names), 1), 1, _REPEATS))
     own = np.asarray(owners)
     error = _error(usual, classes)
     certain = max(float(norm.isf(_BY_CHANCE / max(len(names), 1))), _LEAST_CERTAIN)
