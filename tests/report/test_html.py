@@ -26,4 +26,7 @@ def test_what_was_made_is_said_in_lists():
 
 
 def test_templates_escape_what_they_are_given():
-    assert templates().from_string("{{ text | sentence }}").render(text="<b>a_b</b>") == "&lt;b&gt;a_<wbr>b&lt;/b&gt;"
+    assert (
+        templates().from_string("{{ text | sentence }}").render(text="<b>a_long_name</b>")
+        == "&lt;b&gt;a_<wbr>long_<wbr>name&lt;/b&gt;"
+    )

@@ -298,7 +298,7 @@ def test_facts_are_plain_json(page):
 
 
 def test_long_names_break_where_a_reader_would_break_them():
-    from gramian.report.page import _breaking
+    from gramian.report.html import _breaking
 
     assert str(_breaking("abdominocentesis_total_protein")) == "abdominocentesis_<wbr>total_<wbr>protein"
     assert str(_breaking("averageMonthlyBalance")) == "average<wbr>Monthly<wbr>Balance"

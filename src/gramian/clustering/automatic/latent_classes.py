@@ -169,11 +169,14 @@ def latent_classes(
     for coarser in (3, 2):  # a level that a reader may prefer, though it says less
         sure = any(other < k and least >= _SURE for other, least in tried.items())
         if n_classes is None and coarser < k and not sure and gains[coarser - 1] >= gains[k - 1] / 2:
-            tried[coarser] = _least(fits[coarser].labels, _resampled(table, fits[coarser].labels, coarser, _PARTS, rng))
+            resampled[coarser] = _resampled(table, fits[coarser].labels, coarser, _PARTS, rng)
+            tried[coarser] = _least(fits[coarser].labels, resampled[coarser])
     if np.isnan(variables.numbers).any():
         table = ClassTable(variables)
         fits |= {other: table.fit(other, [fits[other].labels], tol=ROUGHLY_SETTLED) for other in tried}
         fits[k] = table.fit(k, [fits[k].labels])
+        # Rows that changed sides with their holes: what is told is the stability of the classes that are shown.
+        tried = {other: _least(fits[other].labels, parts) for other, parts in resampled.items()}
     found = fits[k]
     if k == 1:
         one = np.zeros(n, np.intp)
