@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 from scipy.spatial.distance import pdist
 from sklearn.base import clone
 
@@ -205,8 +205,15 @@ class TestRuleOfColumns(KernelCase):
     def evaluate(self, x, y):
         return np.exp(-square(x[:2], y[:2]) / (2 * self.width**2))
 
-    def test_sparse_rows(self):
-        """The width depends on the rows, which this test changes; another test has sparse rows."""
+    @pytest.mark.parametrize("kind", [csr_array, csc_array])
+    def test_sparse_rows(self, kind, X, Y):
+        """The rule finds the same width in sparse rows, and with it the dense result."""
+        X, Y = np.maximum(X, 0), np.maximum(Y, 0)
+        width = 0.2 * pdist(X[:, :2]).mean()
+        kernel = self.create().fit(kind(X))
+        assert kernel.kernel_.width_ == pytest.approx(width)
+        expected = [[np.exp(-square(x[:2], y[:2]) / (2 * width**2)) for y in Y] for x in X]
+        np.testing.assert_allclose(kernel(kind(X), kind(Y)), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(
