@@ -4,25 +4,14 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from clustering.automatic.class_designs import planted
 from gramian.clustering.automatic.class_tables import ClassTable, completed, completed_likelihood, fit_all
-from gramian.clustering.automatic.variables import variables_of
 from mixture.textbook import level_log_probabilities, log_densities
 
 
 @pytest.fixture
 def rng():
     return np.random.default_rng(12)
-
-
-def planted(rng, n=210, missing=0.05):
-    """Three unequal groups in two numbers and three categories, beside a category that says nothing."""
-    labels = rng.choice(3, n, p=[0.5, 0.3, 0.2])
-    numbers = rng.normal(size=(n, 2)) + 4 * np.array([[0, 0], [1, 0], [0, 1]])[labels]
-    codes = np.where(rng.random((n, 3)) < 0.85, labels[:, None], rng.integers(3, size=(n, 3)))
-    codes = np.column_stack([codes, rng.integers(8, size=n)])
-    numbers[rng.random(numbers.shape) < missing] = np.nan
-    codes[rng.random(codes.shape) < missing] = -1
-    return variables_of(numbers, codes), labels
 
 
 def test_likelihood_entropy_and_icl_are_those_of_the_formulas(rng):

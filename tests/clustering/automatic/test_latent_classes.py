@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from clustering.automatic.class_designs import gradient, planted
 from gramian.clustering.automatic.class_tables import ClassTable
 from gramian.clustering.automatic.latent_classes import _all_resampled, _chosen, beyond_copula, latent_classes
 from gramian.clustering.automatic.variables import variables_of
@@ -12,25 +13,6 @@ from gramian.clustering.automatic.variables import variables_of
 @pytest.fixture
 def rng():
     return np.random.default_rng(12)
-
-
-def planted(rng, n=210, missing=0.05):
-    """Three unequal groups in two numbers and three categories, beside a category that says nothing."""
-    labels = rng.choice(3, n, p=[0.5, 0.3, 0.2])
-    numbers = rng.normal(size=(n, 2)) + 4 * np.array([[0, 0], [1, 0], [0, 1]])[labels]
-    codes = np.where(rng.random((n, 3)) < 0.85, labels[:, None], rng.integers(3, size=(n, 3)))
-    codes = np.column_stack([codes, rng.integers(8, size=n)])
-    numbers[rng.random(numbers.shape) < missing] = np.nan
-    codes[rng.random(codes.shape) < missing] = -1
-    return variables_of(numbers, codes), labels
-
-
-def gradient(rng, n=210):
-    """Numbers and categories that follow one even slope: no groups."""
-    slope = rng.uniform(-1, 1, n)
-    numbers = slope[:, None] + 0.4 * rng.normal(size=(n, 2))
-    codes = [np.searchsorted(cuts, slope + 0.4 * rng.normal(size=n)) for cuts in ([-0.3, 0.4], [0.0], [-0.5, 0, 0.5])]
-    return variables_of(numbers, np.column_stack(codes))
 
 
 class TestVerdict:
