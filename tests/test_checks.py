@@ -14,6 +14,7 @@ from gramian.checks import (
     check_choice,
     check_classes,
     check_count,
+    check_partial_classes,
     check_positive,
     check_real,
     check_samples,
@@ -204,6 +205,15 @@ class TestSamples:
         remember_columns(owner, X)
         assert owner.n_features_in_ == 2
 
+    def test_names_of_an_earlier_fit_are_forgotten(self):
+        """An array has no names; a frame has."""
+        owner = BaseEstimator()
+        remember_columns(owner, pd.DataFrame({"a": [1.0], "b": [2.0]}))
+        assert owner.feature_names_in_.tolist() == ["a", "b"]
+        remember_columns(owner, np.ones((1, 3)))
+        assert owner.n_features_in_ == 3
+        assert not hasattr(owner, "feature_names_in_")
+
 
 class TestTargets:
     @pytest.mark.parametrize("y", [[1, 2, 3], [1.5, 2, 3], np.ones((3, 2), np.float32), [[1], [2], [3]]], ids=str)
@@ -270,3 +280,51 @@ class TestClasses:
         """What cannot be classes is refused with what is wrong and where."""
         with pytest.raises(ValueError, match=message):
             check_classes(y, 3)
+
+
+class TestPartialClasses:
+    """Labels of some samples."""
+
+    @pytest.mark.parametrize(
+        "y",
+        [
+            [2, -1, 5],
+            np.array([2.0, np.nan, 5.0]),
+            [2, None, 5],
+            pd.Series([2, pd.NA, 5], dtype="Int64"),
+            np.array([2, -1, 5], dtype=object),
+        ],
+    )
+    def test_marks_of_unlabelled_numbers(self, y):
+        """−1, NaN, None and pandas.NA; the labels come back as numbers."""
+        known, labels = check_partial_classes(y, 3)
+        assert known.tolist() == [True, False, True]
+        assert labels.dtype.kind in "if"
+        assert labels.tolist() == [2, 5]
+
+    @pytest.mark.parametrize("mark", [-1, "-1", None, np.nan])
+    def test_marks_of_unlabelled_texts(self, mark):
+        known, labels = check_partial_classes(np.array(["a", mark, "b"], dtype=object), 3)
+        assert known.tolist() == [True, False, True]
+        assert labels.tolist() == ["a", "b"]
+
+    def test_columns(self):
+        known, labels = check_partial_classes([[0, 1], [-1, -1], [1, 1]], 3)
+        assert known.tolist() == [True, False, True]
+        assert labels.tolist() == [[0, 1], [1, 1]]
+
+    @pytest.mark.parametrize(
+        ("y", "message"),
+        [
+            ([-1, -1], "y has no label"),
+            ([[-1, -1], [-1, -1]], "y has no label"),
+            ([[0, -1], [1, 1]], "some labels and some -1, the first is 0"),
+            ([[0, 2], [1, 1]], "must hold 0 and 1"),
+            ([1], "1 entries but X has 2 rows"),
+            (None, "requires y"),
+            (np.array(["a", 3], dtype=object), "mixes texts and other labels"),
+        ],
+    )
+    def test_what_is_refused(self, y, message):
+        with pytest.raises(ValueError, match=message):
+            check_partial_classes(y, 2)

@@ -19,13 +19,17 @@ from gramian.metrics import (
     clustering_accuracy,
     conductance,
     expected_random_ndcg,
+    interval_coverage,
+    mase,
     modularity,
     ndcg_at_k,
     normalized_cut,
     normalized_mutual_info,
+    nrmse,
     precision_at_k,
     rank_correlation,
     score_cosine,
+    variation_of_information,
 )
 
 PARTITIONS = st.integers(1, 30).flatmap(
@@ -129,6 +133,18 @@ class TestPartitions:
         """One constant partition carries no information; two constant ones are equal."""
         assert normalized_mutual_info([0, 1], [0, 0]) == 0.0
         assert normalized_mutual_info([0, 0], ["a", "a"]) == 1.0
+
+    def test_variation_of_information_is_what_each_says_alone(self, rng):
+        """H(a) + H(b) − 2 I(a, b) from the joint table; zero for a renaming; the triangle inequality."""
+        a, b, c = (rng.integers(0, k, 200) for k in (3, 4, 5))
+        joint = np.histogram2d(a, b, (3, 4))[0] / 200
+        p, q = joint.sum(axis=1), joint.sum(axis=0)
+        entropy = -(p * np.log(p)).sum() - (q * np.log(q)).sum()
+        information = np.nansum(joint * np.log(np.where(joint > 0, joint, np.nan) / np.outer(p, q)))
+        assert variation_of_information(a, b) == pytest.approx(entropy - 2 * information)
+        assert variation_of_information(a, b) == pytest.approx(variation_of_information(b, a))
+        assert variation_of_information(a, np.array(["x", "z", "y"])[a]) == pytest.approx(0, abs=1e-12)
+        assert variation_of_information(a, c) <= variation_of_information(a, b) + variation_of_information(b, c)
 
     def test_adjusted_rand_counts_pairs(self, rng):
         """ARI equals the pair-counting formula of Hubert and Arabie."""
@@ -448,3 +464,62 @@ def test_cauchy_schwarz_divergence_refuses(memberships, message):
         cauchy_schwarz_divergence(np.eye(3), [0, 1, 1], pair_normalization="sum")
     with pytest.raises(ValueError, match="cluster 1 is not similar to itself"):
         cauchy_schwarz_divergence(np.diag([1.0, 0.0, 0.0]), [0, 1, 1], kernel="precomputed")
+
+
+# Forecasts -------------------------------------------------------------------------------------------------
+
+
+def test_nrmse_of_a_perfect_forecast_is_zero_and_of_the_mean_one():
+    y = np.random.default_rng(0).normal(size=50)
+    assert nrmse(y, y) == 0
+    assert abs(nrmse(y, np.full(50, y.mean())) - 1) < 1e-15
+
+
+@settings(max_examples=30, deadline=None)
+@given(scale=st.floats(0.01, 100), shift=st.floats(-100, 100), columns=st.integers(1, 3))
+def test_nrmse_does_not_depend_on_units_and_is_the_root_of_what_r2_leaves(scale, shift, columns):
+    from sklearn.metrics import r2_score
+
+    rng = np.random.default_rng(1)
+    true, found = rng.normal(size=(2, 40, columns))
+    value = nrmse(true, found)
+    assert abs(nrmse(scale * true + shift, scale * found + shift) - value) < 1e-9 * value
+    if columns == 1:
+        assert abs(value - np.sqrt(1 - r2_score(true, found))) < 1e-12
+
+
+def test_mase_of_the_seasonal_naive_forecast_is_one():
+    x = np.random.default_rng(0).normal(size=120)
+    assert abs(mase(x[7:], x[:-7], x, period=7) - 1) < 1e-12
+    two = np.column_stack([x, 100 * x])
+    assert abs(mase(two[7:], two[:-7], two, period=7) - 1) < 1e-12
+
+
+def test_coverage_counts_values_inside_ends_included():
+    assert interval_coverage([0.0, 1.0, 2.0], [0.0, 2.0, -np.inf], [0.0, 3.0, np.inf]) == 2 / 3
+
+
+def test_missing_true_values_are_left_out():
+    assert nrmse([1.0, np.nan, 3.0], [1.0, 9.0, 3.0]) == 0
+    assert mase([2.0, np.nan], [3.0, np.nan], [0.0, 1.0, np.nan, 2.0, 3.0]) == 1
+    assert interval_coverage([np.nan, 1.0], [np.nan, 0.0], [np.nan, 2.0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: nrmse([1.0, 1.0], [1.0, 2.0]), "does not vary"),
+        (lambda: nrmse([1.0, 2.0], [1.0, np.nan]), "y_pred is NaN"),
+        (lambda: nrmse([1.0, 2.0], [1.0]), "shape"),
+        (lambda: nrmse([np.nan], [1.0]), "no step"),
+        (lambda: mase([1.0], [1.0], [1.0, 2.0], period=2), "period=2 needs more"),
+        (lambda: mase([1.0], [1.0], [1.0, 1.0]), "repeats itself"),
+        (lambda: mase([1.0], [1.0], [[1.0, 2.0]] * 3), "1 columns of y_true"),
+        (lambda: interval_coverage([1.0], [0.0, 1.0], [2.0]), "shape"),
+        (lambda: interval_coverage([1.0], [np.nan], [2.0]), "NaN where y_true is known"),
+        (lambda: interval_coverage([np.nan], [0.0], [2.0]), "no known value"),
+    ],
+)
+def test_forecasts_that_do_not_fit_are_refused(call, told):
+    with pytest.raises(ValueError, match=told):
+        call()

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 from joblib import effective_n_jobs
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
@@ -195,7 +195,23 @@ def check_samples(owner: Any, X: Any, **checks: Any) -> Any:
 
 def remember_columns(owner: Any, X: Any) -> None:
     """Count and name the columns of X, as the last step of a fit: a refused one leaves the estimator as it was."""
+    if type(X) is np.ndarray and X.ndim == 2:  # has no names; looking for them costs more than many a kernel's fit
+        owner.n_features_in_ = X.shape[1]
+        vars(owner).pop("feature_names_in_", None)
+        return
     validate_data(owner, X, reset=True, skip_check_array=True)
+
+
+def canonical_csr(matrix: Any, dtype: Any = None) -> Any:
+    """A sparse matrix as CSR with sorted columns, without duplicates and stored zeros; the caller's is not changed."""
+    found = csr_array(matrix, dtype=dtype)
+    if not found.has_canonical_format:
+        found = found.copy()  # the caller's entries stay in their order
+        found.sum_duplicates()
+    if found.nnz and not found.data.all():  # SciPy takes a zero that is stored for an edge
+        found = found.copy()
+        found.eliminate_zeros()
+    return found
 
 
 def check_weights(sample_weight: Any, n_samples: int, dtype: Any) -> Array:
@@ -267,6 +283,75 @@ def check_classes(y: Any, n_samples: int, *, least: int = 2) -> tuple[Array, Arr
     if len(classes) < least:
         raise ValueError(f"y has one class only, {classes[0]!r}; a classifier needs rows of at least two classes")
     return classes, codes
+
+
+def check_partial_classes(y: Any, n_samples: int) -> tuple[Array, Array]:
+    """Labels of some samples: which samples have one, and their labels.
+
+    Parameters
+    ----------
+    y : array-like (n,) or (n, q)
+        −1 is an unlabelled sample, as in scikit-learn; so are NaN, None and pandas.NA and, among texts, "-1". Of
+        several columns of 0 and 1 a row of −1 throughout is unlabelled.
+    n_samples : int
+
+    Returns
+    -------
+    labelled : ndarray of bool (n,)
+    labels : ndarray (n_labelled,) or (n_labelled, q)
+        Of the labelled samples; whole numbers 0 and 1 where there are several columns.
+
+    Examples
+    --------
+    >>> check_partial_classes(["cat", None, "-1", "dog"], 4)
+    (array([ True, False, False,  True]), array(['cat', 'dog'], dtype=object))
+    """
+    given = _entries(y, n_samples)
+    if given.ndim == 2 and given.shape[1] > 1:
+        return _partial_columns(given)
+    labels = column_or_1d(given, warn=True)
+    if labels.dtype == object:
+        known = np.array([_is_label(label) for label in labels], bool)
+    elif labels.dtype.kind in "US":
+        known = labels != labels.dtype.type("-1")
+    else:
+        known = ~(np.isnan(labels) | (labels == -1)) if labels.dtype.kind == "f" else labels != -1
+    if not known.any():
+        raise ValueError(
+            f"y has no label: all {n_samples} entries are -1 or missing; label rows of at least two classes"
+        )
+    labels = labels[known]
+    if labels.dtype == object and not all(isinstance(label, str) for label in labels):
+        if any(isinstance(label, str | bytes) for label in labels):
+            raise ValueError("y mixes texts and other labels, which cannot be sorted; pass labels of one type")
+        labels = np.array(labels.tolist())  # numbers beside None
+    return known, labels
+
+
+def _is_label(entry: Any) -> bool:
+    """Whether an entry of y is a label; NaN and pandas.NA do not equal themselves."""
+    same = entry == entry
+    return entry is not None and (same is True or same is np.True_) and not (entry == -1 or entry in ("-1", b"-1"))
+
+
+def _partial_columns(given: Array) -> tuple[Array, Array]:
+    """The same for columns of 0 and 1."""
+    columns = check_array(given, dtype=np.float64, ensure_all_finite="allow-nan", input_name="y")
+    missing = np.isnan(columns) | (columns == -1)
+    known = ~missing.any(axis=1)
+    if (mixed := missing.any(axis=1) & ~missing.all(axis=1)).any():
+        raise ValueError(
+            f"y has rows with some labels and some -1, the first is {int(mixed.argmax())}; give such a row all its "
+            "labels, or -1 throughout"
+        )
+    if not known.any():
+        raise ValueError(f"y has no label: all {len(given)} rows are -1; label some rows")
+    labels = columns[known]
+    if not np.isin(labels, (0, 1)).all():
+        raise ValueError(
+            "y with several columns must hold 0 and 1, and -1 for unlabelled rows; pass one column of classes"
+        )
+    return known, labels.astype(np.intp)
 
 
 def _entries(y: Any, n_samples: int) -> Array:

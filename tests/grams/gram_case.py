@@ -392,6 +392,21 @@ class GramCase:
             assert (kept.factor is None) == (view.factor is None)
             self.assert_close(kept.dense(), dense, dense)
 
+    def test_partly_held_features(self, gram, K):
+        """hold_some() changes no entry, whether nothing, a part or all of the features fit."""
+        for most in (0, 400, 1e9):
+            kept = gram.hold_some(most)
+            assert (kept is gram) == (gram.held or gram._signed_factor is None)
+            self.assert_close(kept @ np.eye(len(K), dtype=self.dtype), K, K)
+            self.assert_close(kept.centered().dense(), gram.centered().dense(), K)
+
+    def test_forms(self, gram, K):
+        """form(A, B) is Aᵀ K B, of views too."""
+        rng = np.random.default_rng(0)
+        A, B = (rng.normal(size=(len(K), q)).astype(self.dtype) for q in (2, 3))
+        for view, dense in ((gram, K), (gram.shifted(0.75), shift(K))):
+            self.assert_close(view.form(A, B), A.T @ dense @ B, len(K) * dense)
+
     def test_indices_outside_are_refused(self, gram, K):
         """An index beyond the samples is an IndexError, as for an array; so is one that is no index."""
         for index in (len(K), [-len(K) - 1]):
@@ -564,6 +579,9 @@ class GramCase:
             assert first.shape == (n,)
             assert first.dtype == np.float64
             np.testing.assert_allclose(first, expected[:, 0], rtol=0, atol=close)
+            squares = np.einsum("ij,ij->j", B, expected)
+            bound = n * close * np.abs(B).max()
+            np.testing.assert_allclose(system.quadratic(B.astype(self.dtype)), squares, rtol=0, atol=bound)
             entries = system.inverse_diagonal()
             assert entries.dtype == self.dtype
             np.testing.assert_allclose(entries, np.diag(inverse), rtol=0, atol=accuracy * np.abs(inverse).max())

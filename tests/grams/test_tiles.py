@@ -1,5 +1,8 @@
 """Tiles: blocks and products pair by pair, on any number of threads, with bounded temporaries."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -150,3 +153,29 @@ def test_blas_threads_are_given_back(monkeypatch):
         [worker.start() for worker in workers]
         [worker.join() for worker in workers]
     assert [pool["num_threads"] for pool in threadpool_info()] == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without fork")
+def test_a_copy_of_the_process_has_threads_of_its_own(monkeypatch):
+    monkeypatch.setattr(tiles, "_SERIAL_ENTRIES", 0)
+    tiles.run_threaded(lambda _: None, range(4), entries=1, n_workers=2)
+    code = (
+        "import os; from gramian.grams import tiles; go = lambda: tiles.run_threaded("
+        "lambda _: None, range(4), entries=1e9, n_workers=2)\ngo()\nchild = os.fork()\ngo()\n"
+        "child or os._exit(0)\nassert os.waitpid(child, 0)[1] == 0"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_threads_are_kept_for_the_next_call(monkeypatch):
+    monkeypatch.setattr(tiles, "_SERIAL_ENTRIES", 0)
+    names = set()
+    barrier = threading.Barrier(2)
+
+    def work(_):
+        barrier.wait(10)  # both threads have to come
+        names.add(threading.get_ident())
+
+    for _ in range(3):
+        tiles.run_threaded(work, range(2), entries=1, n_workers=2)
+    assert len(names) == 2

@@ -1,6 +1,8 @@
 """Factors in place against dense inverses: definite and indefinite, with blocks of two, restored after a failure."""
 
+import pickle
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -93,6 +95,42 @@ def test_condition():
         assert true * 0.99 <= Triangular(A.copy(), definite).reciprocal_condition <= 5 * true
 
 
+@settings(deadline=None, max_examples=60)
+@given(st.integers(2, 20), st.integers(0, 10**6), st.floats(-17, 0), st.sampled_from([1e-16, 1e-12, 1e-6]))
+def test_pivots_tell_what_the_estimate_would(n, seed, power, limit):
+    """Where the pivots decide whether a matrix is too close to singular, LAPACK's estimate decides alike."""
+    rng = np.random.default_rng(seed)
+    Q = np.linalg.qr(rng.standard_normal((n, n)))[0]
+    A = (Q * np.append(10**power, rng.uniform(1, 2, n - 1))) @ Q.T
+    try:
+        factor = Triangular((A + A.T) / 2, True)
+    except NotDefiniteError:
+        return
+    assert factor.worse_than(limit) == (factor.reciprocal_condition < limit)
+
+
+def test_good_pivots_need_no_estimate(monkeypatch):
+    """The estimate takes ten solutions, which a matrix far from singular is spared."""
+    monkeypatch.setattr(Triangular, "reciprocal_condition", property(lambda _: pytest.fail("estimated")))
+    assert not Triangular(positive(30), True).worse_than(1e-16)
+
+
+@pytest.mark.parametrize("definite", [True, False])
+def test_several_threads(definite):
+    """The factor is whole again after the diagonal of the inverse, and nobody solves with it meanwhile."""
+    A = positive(300) if definite else symmetric(300)
+    B = np.random.default_rng(1).standard_normal((300, 2))
+    factor = pickle.loads(pickle.dumps(Triangular(A.copy(), definite)))
+    expected, diagonal = factor.solve(B), np.diag(np.linalg.inv(A))
+    with ThreadPoolExecutor(4) as pool:
+        inverted = [pool.submit(factor.inverse_diagonal) for _ in range(20)]
+        solved = [pool.submit(factor.solve, B) for _ in range(200)]
+        for found in solved:
+            np.testing.assert_array_equal(found.result(), expected)
+        for found in inverted:
+            np.testing.assert_allclose(found.result(), diagonal, rtol=1e-8)
+
+
 @pytest.mark.parametrize("definite", [True, False, None])
 def test_empty(definite):
     """A matrix of no rows solves nothing."""
@@ -100,6 +138,7 @@ def test_empty(definite):
     assert factor.solve(np.empty((0, 2))).shape == (0, 2)
     assert factor.log_determinant() == 0
     assert factor.reciprocal_condition == 1
+    assert factor.inverse_diagonal().shape == (0,)
 
 
 @pytest.mark.parametrize("definite", [True, False, None])
@@ -113,4 +152,4 @@ def test_the_factor_replaces_the_matrix(definite):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert np.shares_memory(A, factor.L)
-    assert peak < 0.8 * 8 * n * n  # strips of 512 columns, or of 256 twice
+    assert peak < 0.8 * 8 * n * n  # strips of 256 columns, twice

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
 import gramian
@@ -195,3 +197,37 @@ def test_a_name_belongs_to_one_class():
         assert type(as_kernel("mine")) is second
     finally:
         base._NAMED.pop("mine")
+
+
+def test_a_frozen_kernel_keeps_what_it_learned():
+    X, other = rows(), 3 * rows(seed=1)
+    kernel = RBF("median").fit(X)
+    kept = kernel.frozen()
+    assert kept.fit(other) is kept
+    assert kept.width_ == kernel.width_ != RBF("median").fit(other).width_
+    assert clone(kept) is kept
+    assert clone(kernel) is not kernel
+    model = gramian.KernelPCA(kernel=kept).fit(other)
+    np.testing.assert_array_equal(model.embedding_, gramian.KernelPCA(kernel=RBF(kernel.width_)).fit(other).embedding_)
+    assert kernel.fit(other).width_ != kept.width_  # the original goes on learning
+
+
+def test_a_frozen_kernel_draws_no_mixtures_again():
+    X = rows(60)
+    kernel = ClusterKernel(4, 5, random_state=0).fit(X)
+    model = gramian.KernelPageRank(kernel=kernel.frozen(), random_state=1).fit(X)
+    assert model.kernel_.means_ is kernel.means_
+    np.testing.assert_allclose(model.degrees_, kernel(X).sum(axis=1))
+
+
+def test_a_kernel_of_its_own_fit_can_be_frozen(monkeypatch):
+    calls = []
+    monkeypatch.setattr(Doubled, "fit", lambda self, X, y=None: calls.append(len(X)) or RBF.fit(self, X), raising=False)
+    kernel = Doubled("median").fit(rows()).frozen()
+    gramian.KernelPCA(kernel=kernel).fit(rows(seed=2))
+    assert calls == [23]
+
+
+def test_only_a_fitted_kernel_can_be_frozen():
+    with pytest.raises(NotFittedError):
+        RBF("median").frozen()

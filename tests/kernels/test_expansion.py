@@ -52,6 +52,17 @@ def test_expansion(kernel):
 
 
 @every_kernel
+@pytest.mark.parametrize("centred", [False, True])
+def test_columns_of_an_expansion(kernel, centred):
+    """Some of the functions are those columns of all."""
+    X, new, A = data()
+    kernel.fit(X)
+    A = A - A.mean(axis=0)
+    whole = Expansion(kernel, X, A, center=np.full(len(X), 1 / len(X)) if centred else None)
+    np.testing.assert_allclose(whole.columns([2, 0])(new), whole(new)[:, [2, 0]], atol=1e-11)
+
+
+@every_kernel
 def test_expansion_in_tiles(kernel, monkeypatch):
     """Many small tiles on threads give the same values."""
     monkeypatch.setattr(tiles, "TILE_BYTES", 5 * 5 * 8)

@@ -176,6 +176,23 @@ class Gram(LinearOperator):
 
         return DenseGram(self.dense()) if self.factor is None else FeatureGram(self.factor).hold()
 
+    def form(self, A: Array, B: Array) -> Array:
+        """Aᵀ K B, shape (a, b), for A (n, a) and B (n, b); of features one pass, where a product takes two."""
+        signed = self._signed_factor
+        if signed is None:
+            return np.asarray(A.T @ (self @ B))
+        both = signed[0].transposed_product(np.hstack([A, B]).astype(self.dtype, copy=False))
+        left, right = both[:, : A.shape[1]], both[:, A.shape[1] :]
+        return np.asarray((left.T * signed[1].astype(self.dtype)) @ right)
+
+    def hold_some(self, most: float) -> Gram:
+        """This Gram with as many of its first rows of features in memory as take ``most`` bytes.
+
+        For methods that read features several times which are too large to be held: what is held need not be computed
+        again. Itself where there are no features, or where they are held already.
+        """
+        return self
+
     def dense(self) -> Array:
         """The whole matrix as a new n×n array; refused above the memory budget."""
         n = self.shape[0]

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _LAPACK_SIZE = 500  # below this LAPACK takes milliseconds and is exact
 _SMALLEST_SIZE = 4000  # the same for the smallest eigenvalues, where LAPACK takes seconds and the iteration minutes
 _DUAL_SIZE = 3000  # above this the m×m eigenproblem costs more than the iteration
+_NARROW = 16  # vectors of a block at most where a product costs little more than touching them
 _MAX_PRODUCTS = 2000  # block products before the iteration gives up
 
 
@@ -309,12 +310,14 @@ def block_krylov(
     """Leading eigenpairs of a symmetric operator by a block Krylov subspace with thick restarts.
 
     A block of b vectors finds at most b copies of a repeated eigenvalue. Where a product reads or recomputes a
-    matrix the block is wider than k, which costs little; where it costs little more than touching V (sparse K) two
-    vectors reach further per product, and a second, short run beside the pairs found looks for copies they missed.
+    matrix the block is wider than k, which costs little; where it costs little more than touching V (sparse K) a
+    narrow block reaches further per product, and a second, short run beside the pairs found looks for copies that it
+    missed. Two vectors are enough for few pairs; with many, products with the basis take most of the time, and a
+    block makes them matrix products (99 pairs of 7,000 samples: 2.6 s with two vectors, 1.1 s with 16).
     """
     wide = k + 4
     if block is None:
-        block = 2 if getattr(operator, "cheap_products", False) else wide
+        block = max(2, min(_NARROW, k // 6)) if getattr(operator, "cheap_products", False) else wide
     known = np.empty((operator.shape[0], 0)) if known is None else known.astype(np.float64, copy=False)
     rng = generator(random_state)
 

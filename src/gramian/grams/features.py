@@ -143,6 +143,37 @@ class KernelFactor(Factor):
         return KernelFactor(self.kernel, self.X[index], self.shape[1], self.chunk_length)
 
 
+class PartlyHeldFactor(Factor):
+    """The first rows of F in memory, the others as another factor gives them.
+
+    Parameters
+    ----------
+    base : Factor
+        All of F.
+    most : float
+        Bytes to hold; whole chunks of the base are.
+    """
+
+    def __init__(self, base: Factor, most: float) -> None:
+        super().__init__(base.shape, base.dtype, base.chunk_length)
+        self.base = base
+        chunk_bytes = float(self.chunk_length) * base.shape[1] * self.dtype.itemsize
+        kept = self.chunk_length * int(most // max(chunk_bytes, 1.0))
+        self.head = base.chunk_of(slice(0, min(kept, base.shape[0])))
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.base.is_sparse
+
+    def chunk_of(self, rows: Index) -> Matrix:
+        if isinstance(rows, slice) and rows.stop is not None and rows.stop <= self.head.shape[0]:
+            return self.head[rows]
+        return self.base.chunk_of(rows)
+
+    def restricted(self, index: Array) -> Factor:
+        return self.base.restricted(index)
+
+
 class FeatureGram(Gram):
     """K = F Fᵀ.
 
@@ -184,6 +215,9 @@ class FeatureGram(Gram):
         )
         chunks = [chunk for _, chunk in self._factor.chunks()]
         return FeatureGram(vstack(chunks, "csr") if all(map(issparse, chunks)) else np.vstack(chunks))
+
+    def hold_some(self, most: float) -> FeatureGram:
+        return self if self.held else FeatureGram(PartlyHeldFactor(self._factor, most))
 
     def _block(self, rows: Index, columns: Index) -> Array:
         # A recomputed F is asked for no more rows at a time than its chunks have.
@@ -256,3 +290,9 @@ def squared_norms(rows: Matrix) -> Array:
         norms: Array = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
         return norms
     return np.einsum("ij,ij->i", rows, rows)
+
+
+def unit_rows(Z: Array) -> Array:
+    """Rows scaled to length one; zero rows stay zero."""
+    norms = np.linalg.norm(Z, axis=1, keepdims=True)
+    return np.divide(Z, norms, out=np.zeros_like(Z), where=norms > 0)

@@ -66,6 +66,9 @@ class KreinGram(Gram):
         """This Gram with its features in memory."""
         return self if self.held else KreinGram(self._features.hold().factor, self.signs)
 
+    def hold_some(self, most: float) -> KreinGram:
+        return self if self.held else KreinGram(self._features.hold_some(most).factor, self.signs)
+
     def _product(self, V: Array) -> Array:
         factor = self._features.factor
         return factor.product(self.signs[:, None] * factor.transposed_product(V))

@@ -107,6 +107,10 @@ class Factorization(ABC):
     def _solve(self, B: Array, start: Array | None, tol: float | None) -> tuple[Array, int]:
         """X (n, b) and the number of products."""
 
+    def quadratic(self, B: Array) -> Array:
+        """bᵀ (K + diag(d))⁻¹ b of every column b of B (n, b), shape (b,)."""
+        return np.einsum("ij,ij->j", B, self.solve(B))
+
     @abstractmethod
     def inverse_diagonal(self) -> Array:
         """The diagonal of (K + diag(d))⁻¹, shape (n,): leave-one-out residuals divide by it."""
@@ -120,6 +124,10 @@ class Factorization(ABC):
         """Estimate of 1 / (‖A‖ ‖A⁻¹‖) in the 1-norm: of 16 digits (7 in float32) as many are lost as it has zeros."""
         n = self.gram.shape[0]
         return 1 / (_one_norm(self._apply, n) * _one_norm(lambda v: self._solve(v, None, None)[0], n)) if n else 1.0
+
+    def worse_than(self, limit: float) -> bool:
+        """Whether the reciprocal condition is below the limit, which is often clear without an estimate of it."""
+        return self.reciprocal_condition < limit
 
     def _apply(self, V: Array) -> Array:
         """(K + diag(d)) V in float64."""
@@ -222,8 +230,14 @@ class _Direct(Factorization):
         """LAPACK's estimate of 1 / (‖A‖ ‖A⁻¹‖) in the 1-norm."""
         return self._factor.reciprocal_condition
 
+    def worse_than(self, limit: float) -> bool:
+        return self._factor.worse_than(limit)
+
     def _solve(self, B: Array, start: Array | None, tol: float | None) -> tuple[Array, int]:
         return self._factor.solve(B.astype(self.gram.dtype, copy=False)), 0
+
+    def quadratic(self, B: Array) -> Array:
+        return self._factor.quadratic(np.asarray(B).astype(self.gram.dtype, copy=False))
 
     def inverse_diagonal(self) -> Array:
         return self._factor.inverse_diagonal()
@@ -351,7 +365,7 @@ def _factorized(A: Array, definite: bool | None) -> Triangular:
         raise np.linalg.LinAlgError(
             "K + diag(diagonal) is singular, so the system has no single solution; change diagonal"
         ) from error
-    if factor.reciprocal_condition < np.finfo(A.dtype).eps:
+    if factor.worse_than(float(np.finfo(A.dtype).eps)):
         warnings.warn(
             f"K + diag(diagonal) is singular to working precision (reciprocal condition "
             f"{factor.reciprocal_condition:.1e}); its solutions may have no correct digit: raise diagonal",

@@ -8,9 +8,11 @@ goes through here.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
 from itertools import combinations_with_replacement
 from typing import Any, Protocol
 
@@ -21,7 +23,7 @@ from gramian.configuration import threads
 from gramian.typing import Array, Matrix
 
 TILE_BYTES = 4 * 2**20
-_SERIAL_ENTRIES = 2**17  # below this many kernel values starting threads costs more than it saves
+_SERIAL_ENTRIES = 2**18  # below this many kernel values starting threads costs more than it saves
 _inside_worker = threading.local()
 
 
@@ -75,12 +77,29 @@ def run_threaded(
             work(task)
         return
 
-    def enter() -> None:
-        _inside_worker.yes = True
+    with _one_blas_thread:
+        running = [_pool(n_workers).submit(work, task) for task in tasks]
+        try:
+            for part in running:
+                part.result()
+        finally:  # nothing is still written when an error is told
+            for part in running:
+                part.cancel()
+            wait(running)
 
-    with _one_blas_thread, ThreadPoolExecutor(n_workers, initializer=enter) as pool:
-        for _ in pool.map(work, tasks):
-            pass
+
+@cache
+def _pool(n_workers: int) -> ThreadPoolExecutor:
+    """Threads that wait for work: new ones for every call would cost more than many a call, above all in memory."""
+    return ThreadPoolExecutor(n_workers, "gramian", initializer=_enter)
+
+
+def _enter() -> None:
+    _inside_worker.yes = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # a copy of the process has no threads
 
 
 def slices(n: int, length: int) -> Iterator[slice]:

@@ -6,13 +6,18 @@ factorised and says what went wrong.
 
 from __future__ import annotations
 
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
 import numpy as np
-from scipy.linalg import get_blas_funcs, get_lapack_funcs
+from scipy.linalg import get_lapack_funcs
 
 from gramian.grams.tiles import slices
 from gramian.typing import Array
 
-_STRIP = 256  # rows of the inverse computed together, for twice as many columns
+_STRIP = 256  # columns handled together
+_SURE = 1e6  # so far below the least pivot the least eigenvalue lies only of matrices made for that
 
 
 class NotDefiniteError(np.linalg.LinAlgError):
@@ -32,37 +37,36 @@ class Triangular:
     Attributes
     ----------
     method : {"cholesky", "ldl"}
-    reciprocal_condition : float
-        LAPACK's estimate of 1 / (‖A‖ ‖A⁻¹‖) in the 1-norm.
     """
 
     def __init__(self, A: Array, definite: bool | None) -> None:
         A = A if A.flags.f_contiguous else A.T  # symmetric, and LAPACK reads columns
-        lange, potrf, pocon = get_lapack_funcs(("lange", "potrf", "pocon"), (A,))
+        lange, potrf = get_lapack_funcs(("lange", "potrf"), (A,))
         self.order: Array | None = None
         self.blocks: _Blocks | None = None
         self.unit = False
-        size = float(lange("1", A)) if len(A) else 0.0
-        if not np.isfinite(size):
+        self._lock = Lock()
+        self.size = float(lange("1", A)) if len(A) else 0.0
+        if not np.isfinite(self.size):
             raise ValueError("the Gram holds NaN or infinite values, so nothing can be solved; check the kernel and X")
         if definite is not False or not len(A):  # LAPACK has no LDL of no rows
             diagonal = np.diagonal(A).copy()
             self.L, failed = potrf(A, lower=1, clean=0, overwrite_a=1)
             if not failed:
                 self.method = "cholesky"
-                self.reciprocal_condition = float(pocon(self.L, size, uplo="L")[0]) if len(A) else 1.0
                 return
             if definite:
                 raise NotDefiniteError
-            A = _restored(self.L, diagonal)
-        self._bunch_kaufman(A, size)
+            A = self.L
+            _mirror(A, diagonal)
+        self._bunch_kaufman(A)
 
-    def _bunch_kaufman(self, A: Array, size: float) -> None:
+    def _bunch_kaufman(self, A: Array) -> None:
         sytrf, sycon, syconv, workspace = get_lapack_funcs(("sytrf", "sycon", "syconv", "sytrf_lwork"), (A,))
         length = int(workspace(len(A), lower=1)[0])
         factor, pivots, singular = sytrf(A, lower=1, lwork=length, overwrite_a=1)
         self.method = "ldl"
-        self.reciprocal_condition = 0.0 if singular else float(sycon(factor, pivots, size, lower=1)[0])
+        self.reciprocal_condition = 0.0 if singular else float(sycon(factor, pivots, self.size, lower=1)[0])
         if singular:
             raise np.linalg.LinAlgError("singular")
         self.L, beside, _ = syconv(factor, pivots, lower=1, overwrite_a=1)
@@ -70,54 +74,64 @@ class Triangular:
         self.order = _order(pivots)
         self.blocks = _Blocks(np.diagonal(self.L).copy(), beside[:-1])
 
+    @cached_property
+    def reciprocal_condition(self) -> float:
+        """LAPACK's estimate of 1 / (‖A‖ ‖A⁻¹‖) in the 1-norm, for about ten solutions."""
+        pocon = get_lapack_funcs(("pocon",), (self.L,))[0]
+        with self._lock:
+            return float(pocon(self.L, self.size, uplo="L")[0]) if len(self.L) else 1.0
+
+    def worse_than(self, limit: float) -> bool:
+        """Whether the reciprocal condition is below the limit; not estimated where the pivots are far above it."""
+        if self.method == "cholesky":
+            least = float(np.diagonal(self.L).min(initial=np.inf)) ** 2
+            if least > _SURE * limit * self.size:
+                return False
+        return self.reciprocal_condition < limit
+
     def solve(self, B: Array) -> Array:
         """A⁻¹ B for B (n, b) in the dtype of A."""
-        half = self._forward(B if self.order is None else B[self.order])
-        out = self._triangular(half if self.blocks is None else self.blocks.solve(half), transposed=True)
-        if self.order is None:
-            return out
-        back = np.empty_like(out)
-        back[self.order] = out
-        return back
+        half = self._triangular(self._ordered(B), transposed=False)
+        return self._restored_order(
+            self._triangular(half if self.blocks is None else self.blocks.solve(half), transposed=True)
+        )
 
     def quadratic(self, B: Array) -> Array:
         """bᵀ A⁻¹ b of every column b of B (n, b)."""
-        half = self._forward(B if self.order is None else B[self.order])
+        half = self._triangular(self._ordered(B), transposed=False)
         return np.einsum("ij,ij->j", half, half if self.blocks is None else self.blocks.solve(half))
 
     def inverse_diagonal(self) -> Array:
-        """The diagonal of A⁻¹, a strip of L⁻¹ at a time: n³/3 multiplications and no second n×n array."""
-        L, n = self.L, len(self.L)
-        out = np.empty(n, L.dtype)
-        pieces = list(slices(n, _STRIP))
-        trtri, trmm = get_lapack_funcs(("trtri",), (L,))[0], get_blas_funcs(("trmm",), (L,))[0]
-        # With the small triangles on the diagonal inverted once, all else is products.
-        corners = [trtri(L[rows, rows], lower=1, unitdiag=int(self.unit))[0] for rows in pieces]
-        if self.unit:
-            for corner in corners:
+        """The diagonal of A⁻¹, from L⁻¹ in the place of L: n³/3 multiplications and no second n×n array."""
+        if not len(self.L):
+            return np.empty(0, self.L.dtype)
+        trtri = get_lapack_funcs(("trtri",), (self.L,))[0]
+        with self._lock:
+            diagonal = np.diagonal(self.L).copy()
+            _mirror(self.L.T, diagonal)  # the upper triangle is free, and keeps L meanwhile
+            try:
+                trtri(self.L, lower=1, unitdiag=int(self.unit), overwrite_c=1)
+                out = self._column_squares()
+            finally:
+                _mirror(self.L, diagonal)
+        return self._restored_order(out)
+
+    def _column_squares(self) -> Array:
+        """xᵀ D⁻¹ x of every column x of L⁻¹, which lies in the lower triangle."""
+        X, n = self.L, len(self.L)
+        out = np.empty(n, X.dtype)
+        for columns in slices(n, _STRIP):
+            corner = np.tril(X[columns, columns])
+            if self.unit:
                 np.fill_diagonal(corner, 1)
-        wide = 2 if self.blocks is None else 1
-        for start in range(0, len(pieces), wide):
-            first, width = pieces[start].start, min(wide * _STRIP, n - pieces[start].start)
-            X = np.zeros((n - first, width), L.dtype)
-            X[:width] = np.eye(width, dtype=L.dtype)
-            for rows, corner in zip(pieces[start:], corners[start:], strict=True):
-                here = slice(rows.start - first, rows.stop - first)
-                if here.start:
-                    X[here] -= L[rows, first : rows.start] @ X[: here.start]
-                # corner @ X[here] in half the multiplications
-                X[here] = trmm(1.0, corner, X[here].T, side=1, lower=1, trans_a=1, overwrite_b=1).T
-            solved = X
-            if self.blocks is not None:
-                whole = np.zeros((n, width), L.dtype)
-                whole[first:] = X
-                solved = self.blocks.solve(whole)[first:]
-            out[first : first + width] = np.einsum("ij,ij->j", X, solved)
-        if self.order is None:
-            return out
-        back = np.empty_like(out)
-        back[self.order] = out
-        return back
+            if self.blocks is None:
+                below = X[columns.stop :, columns].T  # its rows are contiguous
+                out[columns] = np.einsum("ij,ij->j", corner, corner) + np.einsum("ij,ij->i", below, below)
+            else:
+                whole = np.zeros((n, corner.shape[1]), X.dtype)
+                whole[columns], whole[columns.stop :] = corner, X[columns.stop :, columns]
+                out[columns] = np.einsum("ij,ij->j", whole, self.blocks.solve(whole))
+        return out
 
     def log_determinant(self) -> float:
         """log |det A|."""
@@ -125,15 +139,30 @@ class Triangular:
             return self.blocks.log_determinant()
         return float(2 * np.log(np.diagonal(self.L).astype(np.float64)).sum())
 
-    def _forward(self, B: Array) -> Array:
-        return self._triangular(B, transposed=False)
+    def _ordered(self, B: Array) -> Array:
+        """Rows in the order of the factor."""
+        return B if self.order is None else B[self.order]
+
+    def _restored_order(self, out: Array) -> Array:
+        if self.order is None:
+            return out
+        back = np.empty_like(out)
+        back[self.order] = out
+        return back
 
     def _triangular(self, B: Array, *, transposed: bool) -> Array:
         if not B.size:
             return B.copy()
         trtrs = get_lapack_funcs(("trtrs",), (self.L,))[0]
-        out: Array = trtrs(self.L, B, lower=1, trans=int(transposed), unitdiag=int(self.unit))[0]
+        with self._lock:
+            out: Array = trtrs(self.L, B, lower=1, trans=int(transposed), unitdiag=int(self.unit))[0]
         return out
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=Lock())
 
 
 class _Blocks:
@@ -163,14 +192,13 @@ class _Blocks:
         return float(self._logs)
 
 
-def _restored(A: Array, diagonal: Array) -> Array:
-    """The symmetric matrix of which a failed Cholesky left the upper triangle and ``diagonal``."""
+def _mirror(A: Array, diagonal: Array) -> None:
+    """Copy the upper triangle of A into the lower one, and ``diagonal`` between them."""
     for columns in slices(len(A), _STRIP):
         A[columns.stop :, columns] = A[columns, columns.stop :].T
         corner = np.triu(A[columns, columns], 1)
         A[columns, columns] = corner + corner.T
     np.fill_diagonal(A, diagonal)
-    return A
 
 
 def _order(pivots: Array) -> Array:

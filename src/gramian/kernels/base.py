@@ -11,6 +11,7 @@ features, ``_features``; blocks, streamed products and Grams come from here. Ker
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -72,6 +73,7 @@ class Kernel(BaseEstimator):
     pairwise: bool = False
     sparse_blocks: bool = False
     approximate: bool = False
+    _frozen: bool = False
 
     def __init_subclass__(cls, *, name: str | None = None, **options: Any) -> None:
         """Register the ``name`` that ``kernel=`` parameters take for the class.
@@ -140,11 +142,44 @@ class Kernel(BaseEstimator):
         -------
         self : Kernel
         """
+        if self._frozen:
+            self._checked(X)
+            return self
         rows = check_samples(self, X, **self._checks())
         weights = None if sample_weight is None else check_weights(sample_weight, rows.shape[0], np.float64)
         self._resolve(rows, weights)
         remember_columns(self, X)
         return self
+
+    def frozen(self) -> Self:
+        """This fitted kernel as one that keeps what it learned, wherever it is given as ``kernel=``.
+
+        Estimators otherwise fit a fresh copy of the kernel they are given. ``fit`` of a frozen kernel changes nothing,
+        and its clone is itself.
+
+        Returns
+        -------
+        kernel : Kernel
+            A copy that shares what was learned.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gramian import KernelPCA
+        >>> from gramian.kernels import RBF
+        >>> X = np.random.default_rng(0).normal(size=(50, 3))
+        >>> kernel = RBF("median").fit(X)
+        >>> bool(KernelPCA(kernel=kernel.frozen()).fit(X[:10]).kernel_.width_ == kernel.width_)
+        True
+        """
+        check_is_fitted(self, "n_features_in_")
+        kept = copy(self)
+        kept._frozen = True
+        return kept
+
+    def __sklearn_clone__(self) -> Self:
+        kernel: Self = self if self._frozen else super().__sklearn_clone__()
+        return kernel
 
     def _fit(self, X: Matrix, *, sample_weight: Array | None = None) -> Self:
         self._resolve(X, sample_weight)
@@ -153,6 +188,8 @@ class Kernel(BaseEstimator):
 
     def _fitted(self, X: Matrix, sample_weight: Array | None = None) -> Self:
         """``fit`` for rows and weights that are checked already."""
+        if self._frozen:
+            return self
         fit = self._unchecked("fit")
         fit(X) if sample_weight is None else fit(X, sample_weight=sample_weight)
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -94,6 +95,17 @@ class Expansion:
         if self.offset is not None and other.offset is not None:
             joined.offset = np.concatenate([self.offset, other.offset])
         return joined
+
+    def columns(self, index: Any) -> Expansion:
+        """Some of the functions, as many as the index of columns names."""
+        chosen = copy.copy(self)
+        if self.weights is not None:  # the offset is that of the features
+            chosen.weights = np.ascontiguousarray(self.weights[:, index])
+            return chosen
+        assert self.coefficients is not None
+        chosen.coefficients = np.ascontiguousarray(self.coefficients[:, index])
+        chosen.offset = None if self.offset is None else self.offset[index]
+        return chosen
 
     def unchecked(self, X: Matrix) -> Array:
         """f(x) for rows that are checked already, as those of an estimator are."""

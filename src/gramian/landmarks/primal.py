@@ -312,7 +312,7 @@ def _one_ridge(A: Array, B: Array, ridge: float) -> Array | None:
         factor = Triangular(regular, True)
     except NotDefiniteError:
         return None
-    return factor.solve(B) if factor.reciprocal_condition > np.finfo(np.float64).eps else None
+    return None if factor.worse_than(float(np.finfo(np.float64).eps)) else factor.solve(B)
 
 
 def _many_ridges(A: Array, B: Array, ridge: Array) -> Array:
@@ -320,6 +320,7 @@ def _many_ridges(A: Array, B: Array, ridge: Array) -> Array:
     values, vectors = eigh(A, check_finite=False)
     values = np.maximum(values, 0)
     raised = values + ridge[..., None]
-    negligible = raised <= len(A) * np.finfo(np.float64).eps * values[-1:].max(initial=0.0)
+    # The eigenvalues of a singular A are rounding, by some libraries more than len(A) units of it.
+    negligible = raised <= 10 * len(A) * np.finfo(np.float64).eps * values[-1:].max(initial=0.0)
     inverse = np.where(negligible, 0.0, 1 / np.where(negligible, 1.0, raised))
     return np.asarray(vectors @ (inverse[..., None] * (vectors.T @ B)))
