@@ -135,7 +135,7 @@ def _linear_svm(X: np.ndarray, y: np.ndarray, run: int) -> tuple[Any, int]:
 
 
 def _fixed_size(X: np.ndarray, y: np.ndarray, run: int, *, kernel: Any, prototypes: int) -> tuple[Any, int]:
-    return FixedSizeLSSVMClassifier(prototypes, kernel=kernel, random_state=run).fit(X, y), len(X)
+    return FixedSizeLSSVMClassifier(prototypes, kernel=kernel, selection="renyi", random_state=run).fit(X, y), len(X)
 
 
 def one_run(name: str, run: int, folder: Path, samples: int | None) -> list[Record]:

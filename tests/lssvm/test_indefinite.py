@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.linalg import LinAlgWarning
+from sklearn.exceptions import ConvergenceWarning
 
 from gramian import config
 from gramian.kernels import RBF, TL1, GaussianDifference, Tanh
@@ -76,7 +77,11 @@ def test_deviations_are_those_of_the_repaired_matrix(kernel, how):
 def test_the_regularization_is_chosen_for_the_repaired_matrix(how):
     """The chosen one has about the least leave-one-out error of all, and a robust fit chooses alike."""
     X, y = problem(40)
-    for options in ({}, {"robust": "huber", "criterion": "robust"}):
+    robust = {"robust": "huber", "criterion": "robust"}
+    if how == "direct":  # a fit is no minimum, so nothing makes the weights settle
+        with pytest.warns(ConvergenceWarning, match="did not settle"):
+            LSSVMRegressor(TL1(2.0), indefinite=how, **robust).fit(X, y)
+    for options in ({},) if how == "direct" else ({}, robust):
         model = LSSVMRegressor(TL1(2.0), indefinite=how, **options).fit(X, y)
         tried = [
             np.abs(LSSVMRegressor(TL1(2.0), regularization=gamma, indefinite=how).fit(X, y).loo_residuals())

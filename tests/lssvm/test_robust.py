@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from gramian.kernels import RBF
 from gramian.lssvm import LSSVMRegressor, Reweighting
@@ -138,7 +139,25 @@ def test_unknown_schemes_are_refused_by_name(robust):
 def test_rounds_that_are_too_few_are_told():
     X, y = problem(60)
     y[::10] += 5
-    model = LSSVMRegressor(RBF(1.5), robust=Reweighting("huber", max_iter=2)).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match=r"did not settle in 2 rounds.*raise max_iter=2 or tol=0.0001"):
+        model = LSSVMRegressor(RBF(1.5), robust=Reweighting("huber", max_iter=2)).fit(X, y)
     assert not model.converged_
     assert model.n_iter_ == 2
     assert LSSVMRegressor(RBF(1.5), regularization=10.0, robust="weighted").fit(X, y).n_iter_ == 1
+
+
+@pytest.mark.parametrize("seed", [43, 46, 58])
+def test_hampel_settles_where_the_scale_alone_would_not(seed):
+    """Of few rows with heavy tails the median deviation jumps between two values, unless it is held."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(6, 40))
+    X = rng.uniform(-3, 3, (n, 1))
+    y = np.sin(X[:, 0]) + 0.3 * rng.standard_t(1, n)
+    y = np.rint(y * 2) / 2 if seed % 2 else y
+    kernel, regularization = RBF(float(rng.uniform(0.2, 2))), float(10 ** rng.uniform(-1, 5))
+    model = LSSVMRegressor(kernel, regularization=regularization, robust="hampel").fit(X, y)
+    assert model.converged_
+    # A fixed point: the weights are those of the residuals that they lead to.
+    residuals = y - model.predict(X)
+    again = as_reweighting("hampel").weights(residuals / model.scale_)
+    np.testing.assert_allclose(model.weights_, again, atol=1e-2)

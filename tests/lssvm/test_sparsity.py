@@ -21,7 +21,7 @@ def model(sparsity=None, regularization=None, **options):
     """40 prototypes, exp(−d²/σ²) with σ² = 1, first stage at γ = 100."""
     options = {"regularization": regularization, **options} if sparsity else None
     setting = {"kernel": RBF(np.sqrt(0.5)), "regularization": 100.0, "random_state": 0}
-    return FixedSizeLSSVMRegressor(40, sparsity=sparsity, sparsity_options=options, **setting)
+    return FixedSizeLSSVMRegressor(40, selection="renyi", sparsity=sparsity, sparsity_options=options, **setting)
 
 
 def error(fitted):
@@ -104,7 +104,7 @@ def test_several_classes_share_their_prototypes():
     X = rng.normal(size=(600, 2))
     labels = np.digitize(X[:, 0], [-0.5, 0.5])
     setting = {"sparsity": "rwl1", "sparsity_options": {"regularization": 0.3}, "random_state": 0}
-    fitted = FixedSizeLSSVMClassifier(60, kernel=RBF(1.0), **setting).fit(X, labels)
+    fitted = FixedSizeLSSVMClassifier(60, selection="renyi", kernel=RBF(1.0), **setting).fit(X, labels)
     assert fitted.coef_.shape == (fitted.n_prototypes_, 3)
     assert fitted.n_prototypes_ < 50
     assert fitted.score(X, labels) > 0.9

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from gramian.persistence import ModelFileError, load
+from gramian.persistence import load_whole
 from gramian.tables import Preparation
 from gramian.typing import Array
 
@@ -136,16 +135,4 @@ def load_target_model(path: str | os.PathLike[str]) -> TargetModel:
     ModelFileError
         If the file is no model file, holds another model, or a model that lacks one of its parts.
     """
-    name, model = Path(path).name, load(path)
-    if not isinstance(model, TargetModel):
-        kind = type(model).__name__
-        mend = "use gramian assign" if kind == "TableModel" else "load it with gramian.load"
-        raise ModelFileError(f"{name} holds a {kind}, not what learn writes; {mend}")
-    try:
-        model.check()
-    except Exception as error:  # whatever is missing shows in its own way
-        why = " ".join(str(error).split())[:200] or type(error).__name__
-        raise ModelFileError(
-            f"{name} lacks what this version of gramian keeps ({why}); learn from the table again"
-        ) from error
-    return model
+    return load_whole(path, TargetModel, writer="learn", again="learn from the table again")

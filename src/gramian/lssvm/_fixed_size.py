@@ -45,7 +45,7 @@ class FixedSize(KernelEstimator):
         *,
         kernel: Kernel | str | Callable[[Any, Any], Any] = "auto",
         regularization: float | None = None,
-        selection: str = "renyi",
+        selection: str = "uniform",
         sparsity: str | None = None,
         sparsity_options: dict[str, Any] | None = None,
         n_jobs: int | None = None,

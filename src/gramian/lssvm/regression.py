@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_targets, real
@@ -84,8 +86,8 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
     n_iter_ : int
         Rounds of weighting, the most of all outputs; 0 without ``robust``.
     converged_ : bool
-        Whether the weights settled. Where they do not, the scale of the residuals goes back and forth between values of
-        its median, and the fit is that of the last round.
+        Whether the weights settled. Where they do not, the fit is that of the last round, and ``fit`` warns. With an
+        indefinite kernel and ``indefinite="direct"``, whose fit is no minimum, they may not; "clip" or "flip" then.
 
     Notes
     -----
@@ -156,6 +158,11 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         Returns
         -------
         self : LSSVMRegressor
+
+        Warns
+        -----
+        sklearn.exceptions.ConvergenceWarning
+            If robust weights do not settle.
         """
         rows = self._check_rows(X)
         targets = check_targets(y, rows.shape[0]).astype(rows.dtype, copy=False)
@@ -195,6 +202,14 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
             if again:  # the outliers are known now, so choose without them, and weigh anew
                 again = False
                 gammas = self._chosen_again(sample, weights, scale, gammas)
+        if not settled:
+            warnings.warn(
+                f"the robust weights did not settle in {rounds} rounds, and the fit is that of the last one; raise "
+                f"max_iter={scheme.max_iter} or tol={scheme.tol:g}, as in "
+                f"robust=Reweighting({scheme.function!r}, max_iter={2 * scheme.max_iter})",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         solution.fit(gammas, weights)
         return solution, weights, {"scale_": scales, "n_iter_": rounds, "converged_": settled}
 

@@ -44,7 +44,8 @@ class Reweighting:
     scale : {"mad", "iqr"}
         1.483 times the median deviation from the median, or the distance of the quartiles over 1.349.
     max_iter : int
-        Rounds; 1 is the weighted LS-SVM.
+        Rounds; 1 is the weighted LS-SVM. From half of them on the scale stays as it is: measured anew in each round it
+        may go back and forth for ever, and the weights with it.
     tol : float
         Largest change of the coefficients, as a Euclidean norm relative to the deviation of y, at which the rounds end;
         a millionth of their own norm ends them too.
@@ -152,7 +153,8 @@ def reweight(
     weights = np.ones(len(alpha)) if weights is None else weights
     scale, n_iter, converged = robust_scale(residuals, counts, scheme.scale), 0, False
     while n_iter < scheme.max_iter and not converged:
-        scale = robust_scale(residuals, counts, scheme.scale)
+        if n_iter <= scheme.max_iter // 2:
+            scale = robust_scale(residuals, counts, scheme.scale)
         if not scale > 1e-12 * deviation:
             converged = True
             break

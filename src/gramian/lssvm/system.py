@@ -89,9 +89,8 @@ class BorderedSystem:
         diagonal : ndarray (b,)
             k(x, x).
         """
-        solved = self.factorization.solve(block)
         missed = 1 - self.eta @ block
-        return diagonal - np.einsum("ij,ij->j", block, solved) + missed**2 / self.total
+        return diagonal - self.factorization.quadratic(block) + missed**2 / self.total
 
     def near_singular(self, definite: bool) -> bool:
         """Whether so few digits are left that the coefficients mean little.
@@ -101,7 +100,7 @@ class BorderedSystem:
         limit = float(np.finfo(self.dtype).eps) if definite else NEAR_SINGULAR[np.dtype(self.dtype).itemsize]
         eta = self.eta.astype(np.float64)
         cancelled = abs(float(eta.sum())) < limit * float(np.abs(eta).sum())
-        return cancelled or (self.factorization.method != "cg" and self.factorization.reciprocal_condition < limit)
+        return cancelled or (self.factorization.method != "cg" and self.factorization.worse_than(limit))
 
 
 def left_out(
