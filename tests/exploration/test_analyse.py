@@ -1,5 +1,7 @@
 """From a table to groups: what was planted is found, noise is called noise, and every row is answered for."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -32,6 +34,16 @@ def test_what_is_told(explored):
     young = found.clusters[0]
     assert any(item.column == "age" and item.effect < 0 for item in young.differences)
     assert set(young.typical) <= set(np.flatnonzero(found.labels == 0))
+
+
+def test_categories_that_cut_across_the_groups_are_named(explored):
+    found, _, _ = explored
+    one = SimpleNamespace(left_out_=[], crossing_=["sex"])
+    assert "sex cuts across the groups, with much the same differences in each." in analyse._overview(found, one, 0)
+    two = SimpleNamespace(left_out_=[], crossing_=["sex", "site"])
+    assert "sex and site cut across the groups, with much the same differences in each." in analyse._overview(
+        found, two, 0
+    )
 
 
 def test_shapes_and_ranges(explored):

@@ -67,3 +67,12 @@ def test_rows_of_no_group_have_none_at_other_levels():
     (level,) = levels_of(chosen(fine, [(2, 0.97), (4, 0.95)], {2: coarse}), X, fine)
     assert (level.labels[:3] == -1).all()
     assert (level.labels[3:] >= 0).all()
+
+
+def test_a_group_without_rows_is_not_counted():
+    """Of 4 classes one lost its last row: a level of 3; one that is left with the chosen number is none."""
+    X, coarse, fine = nested(np.random.default_rng(4))
+    three = np.where(fine == 3, 2, fine)
+    (level,) = levels_of(chosen(coarse, [(2, 0.97), (4, 0.95)], {4: three}), X, coarse)
+    assert level.sentence.startswith("3 smaller groups are found again too")
+    assert levels_of(chosen(coarse, [(2, 0.97), (4, 0.95)], {4: coarse}), X, coarse) == []

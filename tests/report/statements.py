@@ -242,7 +242,8 @@ def _cards(told, say):
         labels = told.rows["other_group"].astype(int).to_numpy()
         _grouping(told, say, _group_cards(told, "another"), told.summary["alternative"]["groups"], labels)
         shared = re.search(r"It shares ([\w. ]+ %) of its information", told.page.by_id("another").text)[1]
-        say("other grouping: overlap", shared, _mutual_information(told.groups, labels))
+        grouped = (told.groups > 0) & (labels > 0)  # a row without any value has no group
+        say("other grouping: overlap", shared, _mutual_information(told.groups[grouped], labels[grouped]))
         smallest = min(np.bincount(labels)[1:]) / len(labels)
         say("other grouping: not a few rows", "both groups", f"{smallest:.2f}", smallest >= 0.1)
 

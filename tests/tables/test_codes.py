@@ -85,3 +85,17 @@ def test_a_code_is_the_same_with_and_without_decimals():
     X = preparation.transform(new)
     np.testing.assert_array_equal(X[0], X[1])
     assert np.isfinite(X).all()
+
+
+def test_grades_on_the_scale_of_most_columns_are_numbers():
+    """A grade that is rarely given may look like a code; the grades beside it say that it is none."""
+    rng = np.random.default_rng(1)
+    severity = rng.normal(size=300)
+    grades = {f"sign_{j}": np.clip(np.rint(1.5 + severity + rng.normal(size=300)), 0, 3) for j in range(6)}
+    status = np.array([1, 3, 0, 2])[np.clip(np.rint(1.5 + severity), 0, 3).astype(int)]
+    frame = pd.DataFrame(grades)
+    assert codes_in(frame.assign(status=status)) == []
+    # Beyond the scale, and in a table where most columns are codes, it is what its own order says.
+    assert codes_in(frame.assign(status=status + 1)) == ["status"]
+    shuffled = pd.DataFrame({name: np.array([1, 3, 0, 2])[grade.astype(int)] for name, grade in grades.items()})
+    assert "status" in codes_in(shuffled.assign(status=status, size=severity))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import platform
 import warnings
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from itertools import chain
 from typing import Any, NamedTuple
@@ -30,6 +33,7 @@ from gramian.exploration.stages import Notify, Stages
 from gramian.exploration.wording import count, listing, percent
 from gramian.kernels import RBF
 from gramian.metrics import adjusted_rand, normalized_mutual_info
+from gramian.second_process import has_second_process, start
 from gramian.tables import BOOLEAN, CATEGORY, USED, Preparation, Table, without_copies
 from gramian.typing import Array
 
@@ -124,40 +128,50 @@ def _explore(
             views, evidence = [], []
     with stages("ranking"):
         model = TableModel(preparation, choice)
-        model.fit(X[fitted], choice.labels_, fitted, clone(choice.kernel_), seed=random_state)
+        # Where the choice looked at all of these rows, its similarity is fitted to them already.
+        kernel = choice.kernel_.frozen() if len(choice.rows_) == len(fitted) else clone(choice.kernel_)
+        searched = alternative and verdict != "none" and len(table.used) > 1 and n >= 50
+        another = None
+        if searched and len(fitted) == n <= _SMALL_TABLE:  # the groups of all rows are known, so it can begin
+            another = start(_another, X, model.number(choice.labels_), kept, random_state)
+        model.fit(X[fitted], choice.labels_, fitted, kernel, seed=random_state)
         labels, membership, rank, oddness, embedding, completed = _rows(model, X, fitted, kept, place)
         model.remember(labels, rank, embedding)
-    with stages("explaining"):
         values = _values(preparation, X)
-        stability = choice.cluster_stability_[np.argsort(model.number_)]
-        clusters = _clusters(table, labels, rank, values, stability, random_state, kept)
-        different = X[kept] if len(kept) < n else X  # copies are no evidence
-        reasons = importances(different, names, table.columns, labels[kept], seed=random_state)
-        # Each different row once, and none that is among the most typical of its group, however small that is.
-        among = np.setdiff1d(kept, [row for cluster in clusters for row in cluster.typical])
-        odd = oddities(table.frame, table.columns, labels, values, oddness, among=among)
-        gaps = missing_values(table.frame, table.columns, X, preparation.feature_columns_, seed=random_state)
-        if len(kept) < n:
-            without = missing_values(table.frame.iloc[kept], table.columns, different, names, seed=random_state)
-            gaps = replace(gaps, informative=without.informative)
-        telling = [item.column for item in reasons]
-        model.show(shown_cells(table, telling))
-        together = associations(different, names, table.columns, telling, seed=random_state)
-        shown = glances(table.frame, table.columns, labels, together)
-    levels = []
-    if verdict != "none":
+        if searched and another is None:
+            another = (start if n <= _SMALL_TABLE else partial)(_another, X, labels, kept, random_state)
+    with _map_beside(completed, random_state) as drawn:
+        with stages("explaining"):
+            stability = choice.cluster_stability_[np.argsort(model.number_)]
+            clusters = _clusters(table, labels, rank, values, stability, random_state, kept)
+            different = X[kept] if len(kept) < n else X  # copies are no evidence
+            reasons = importances(different, names, table.columns, labels[kept], seed=random_state)
+            # Each different row once, and none that is among the most typical of its group, however small that is.
+            among = np.setdiff1d(kept, [row for cluster in clusters for row in cluster.typical])
+            odd = oddities(table.frame, table.columns, labels, values, oddness, among=among)
+            gaps = missing_values(table.frame, table.columns, X, preparation.feature_columns_, seed=random_state)
+            if len(kept) < n:
+                without = missing_values(table.frame.iloc[kept], table.columns, different, names, seed=random_state)
+                gaps = replace(gaps, informative=without.informative)
+            telling = [item.column for item in reasons]
+            model.show(shown_cells(table, telling))
+            together = associations(different, names, table.columns, telling, seed=random_state)
+            shown = glances(table.frame, table.columns, labels, together)
+        levels = []
+        if verdict != "none":
 
-        def described(groups: Array, least: float) -> list[Cluster]:
-            central = _central_first(embedding, np.maximum(groups, 0))
-            return _clusters(table, groups, central, values, np.full(int(groups.max()) + 1, least), random_state, kept)
+            def described(groups: Array, least: float) -> list[Cluster]:
+                central = _central_first(embedding, np.maximum(groups, 0))
+                return _clusters(
+                    table, groups, central, values, np.full(int(groups.max()) + 1, least), random_state, kept
+                )
 
-        levels = other_levels(choice, X, labels, kept, (names, table.columns), described, seed=random_state)
-    with stages("another grouping"):
-        other = None
-        if alternative and verdict != "none" and len(table.used) > 1 and n >= 50:
-            other = _another(table, X, labels, values, kept, random_state)
-    with stages("drawing a map"):
-        coordinates = map_of_rows(completed, seed=random_state)
+            levels = other_levels(choice, X, labels, kept, (names, table.columns), described, seed=random_state)
+        with stages("another grouping"):
+            found = another() if another is not None else None
+            other = _alternative(table, found, values, kept, random_state) if found is not None else None
+        with stages("drawing a map"):
+            coordinates = drawn()
     exploration = Exploration(
         source=table.source, columns=table.columns, frame=table.frame,
         verdict=verdict, stability=float(stability.min()), sentences=[],
@@ -168,11 +182,29 @@ def _explore(
         glances=shown, associations=together, repeated=repeated_rows(table.frame, table.columns),
         cells=table.cells, levels=levels,
     )  # fmt: skip
-    exploration.sentences.extend(_overview(exploration, choice.left_out_, n - len(kept)))
+    exploration.sentences.extend(_overview(exploration, choice, n - len(kept)))
     return exploration, model
 
 
 # Parts ---------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _map_beside(completed: Array, seed: int) -> Iterator[Callable[[], Array]]:
+    """The map of the rows, for whoever asks: of small tables it is drawn in the meantime.
+
+    If there is no second process, on another thread: its work is products of matrices that hold no lock, and it uses no
+    random numbers of others. Other parts would have to wait for each other: they are many short steps, and some listen
+    to warnings, which threads share.
+    """
+    if len(completed) > _SMALL_TABLE:
+        yield lambda: map_of_rows(completed, seed=seed)
+        return
+    if has_second_process():
+        yield start(partial(map_of_rows, seed=seed), completed)
+        return
+    with ThreadPoolExecutor(1) as beside:
+        yield beside.submit(map_of_rows, completed, seed=seed).result
 
 
 class _Rows(NamedTuple):
@@ -238,9 +270,16 @@ def _clusters(
     return clusters
 
 
-def _another(
-    table: Table, X: Array, labels: Array, values: dict[str, Array], kept: Array, seed: int
-) -> Alternative | None:
+class _Another(NamedTuple):
+    """Another grouping of all rows."""
+
+    labels: Array  # (n,)
+    rank: Array  # (n,)
+    overlap: float
+    stability: float
+
+
+def _another(X: Array, labels: Array, kept: Array, seed: int) -> _Another | None:
     """A grouping that the first does not tell, found again from either half of the rows; None if there is none."""
     rng = np.random.default_rng(seed)
     rows = rng.permutation(kept[labels[kept] >= 0])[:_ALTERNATIVE_ROWS]
@@ -266,13 +305,16 @@ def _another(
     order = np.argsort(-sizes, kind="stable")
     whole = np.argsort(order)[whole]
     rank = _central_first(model.transform(filled), whole)
-    whole = np.where(grouped, whole, -1)
-    clusters = _clusters(table, whole, rank, values, np.full(2, stability), seed, kept)
+    return _Another(np.where(grouped, whole, -1), rank, float(overlap), float(stability))
+
+
+def _alternative(table: Table, found: _Another, values: dict[str, Array], kept: Array, seed: int) -> Alternative:
+    """Another grouping in words."""
+    clusters = _clusters(table, found.labels, found.rank, values, np.full(2, found.stability), seed, kept)
     telling = list(dict.fromkeys(item.column for cluster in clusters for item in cluster.differences))[:3]
     text = "The rows can also be grouped another way"
-    return Alternative(
-        whole, float(overlap), float(stability), clusters, f"{text}, by {listing(telling)}." if telling else f"{text}."
-    )
+    told = f"{text}, by {listing(telling)}." if telling else f"{text}."
+    return Alternative(found.labels, found.overlap, found.stability, clusters, told)
 
 
 def _central_first(places: Array, labels: Array) -> Array:
@@ -289,8 +331,8 @@ def _central_first(places: Array, labels: Array) -> Array:
 # In words ------------------------------------------------------------------------------------------------------------
 
 
-def _overview(found: Exploration, untold: list[str], copies: int) -> list[str]:
-    n, k = len(found.labels), found.n_clusters
+def _overview(found: Exploration, choice: AutoClustering, copies: int) -> list[str]:
+    n, k, untold = len(found.labels), found.n_clusters, choice.left_out_
     told = []
     if found.made["parameters"]["clusters"] == 1:
         told.append(f"The {count(n, 'row')} are taken as one group, as asked.")
@@ -308,6 +350,9 @@ def _overview(found: Exploration, untold: list[str], copies: int) -> list[str]:
         if telling:
             told.append(f"What tells the groups apart most: {listing(telling)}.")
         told += [level.sentence for level in found.levels]
+        if choice.crossing_:
+            across = f"cut{'s' if len(choice.crossing_) == 1 else ''} across the groups"
+            told.append(f"{listing(choice.crossing_)} {across}, with much the same differences in each.")
     if untold:
         told.append(f"{listing(untold)} tell{'s' if len(untold) == 1 else ''} nothing about the other columns.")
     if copies:

@@ -9,7 +9,8 @@ import numpy as np
 
 from gramian import Nystroem, hsic
 from gramian.dependence import UndefinedAlignmentError
-from gramian.kernels import RBF, Linear
+from gramian.grams import FeatureGram
+from gramian.kernels import RBF
 from gramian.tables import DATE, NUMBER, Column
 from gramian.typing import Array
 
@@ -101,7 +102,14 @@ def _strength(first: Array, second: Array) -> float:
     if len(first) < _FEWEST_ROWS:
         return float("nan")
     try:
-        value = hsic(first, second, kernel_x=Linear(), kernel_y=Linear(), estimator="unbiased", normalized=True)
+        value = hsic(
+            FeatureGram(first),
+            FeatureGram(second),
+            kernel_x="precomputed",
+            kernel_y="precomputed",
+            estimator="unbiased",
+            normalized=True,
+        )
     except UndefinedAlignmentError:
         return 0.0
     return float(np.sqrt(np.clip(value, 0.0, 1.0))) if np.isfinite(value) else 0.0

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.manifold import TSNE
 from sklearn.neighbors import NearestNeighbors
 
+from gramian.exploration.neighbours import neighbour_map
 from gramian.typing import Array
 
 _PLACED = 2000  # different rows whose places are solved for; the others go where their like are
 _NEAR = 5
-_STEPS, _ANGLE = 350, 0.8  # of t-SNE: more steps and finer angles change no neighbours, only the last decimals
-_PERPLEXITY = 20.0  # with 30, the usual one, steps cost a sixth more and keep no more neighbours
+_PERPLEXITY = 20.0  # 30, the usual one, keeps no more neighbours
 _GOLDEN = np.pi * (3 - np.sqrt(5))  # the angle between seeds of a sunflower
 
 
@@ -31,7 +30,7 @@ def map_of_rows(rows: Array, *, seed: int = 0) -> Array:
     rows = np.asarray(rows, np.float32) if rows.shape[1] else np.zeros((n, 1), np.float32)
     kinds, kind = _kinds(rows)
     copies = np.bincount(kind)
-    places = _places_of_kinds(kinds, np.random.default_rng(seed), seed)
+    places = _places_of_kinds(kinds, np.random.default_rng(seed))
     if len(kinds) == n:
         return places[kind]
     # The area of a disc goes with its copies; all together they cover a quarter of the map.
@@ -57,15 +56,14 @@ def _kinds(rows: Array) -> tuple[Array, Array]:
     return rows[first[order]], np.argsort(order)[kind.ravel()]
 
 
-def _places_of_kinds(kinds: Array, rng: np.random.Generator, seed: int) -> Array:
+def _places_of_kinds(kinds: Array, rng: np.random.Generator) -> Array:
     n = len(kinds)
     if n < 5:
         return np.column_stack([np.linspace(-0.5, 0.5, n) if n > 1 else np.zeros(n), np.zeros(n)])
     chosen = np.arange(n) if n <= _PLACED else np.sort(rng.choice(n, _PLACED, replace=False))
     some = kinds[chosen]
     perplexity = min(_PERPLEXITY, (len(chosen) - 1) / 3)
-    solver = TSNE(perplexity=perplexity, init=_start(some, rng), max_iter=_STEPS, angle=_ANGLE, random_state=seed)
-    placed = solver.fit_transform(some)
+    placed = neighbour_map(some, _start(some, rng), perplexity=perplexity)
     placed = (placed - placed.mean(axis=0)) / max(float(np.abs(placed).max()), 1e-12)
     if n == len(chosen):
         return np.asarray(placed, np.float64)

@@ -60,14 +60,17 @@ def other_levels(
         other = np.concatenate([np.asarray(choice.labels_at(k, part)) for part in parts])
         other = np.argsort(np.argsort(-np.bincount(other[labels >= 0], minlength=k), kind="stable"))[other]
         other = np.where(labels >= 0, other, -1)
+        groups = int(other.max()) + 1  # a group that no row is nearest to is none
+        if groups in (1, choice.n_clusters_):
+            continue
         told = kept[labels[kept] >= 0]
-        coarse, fine = (part[told] for part in ((other, labels) if k < choice.n_clusters_ else (labels, other)))
+        coarse, fine = (part[told] for part in ((other, labels) if groups < choice.n_clusters_ else (labels, other)))
         by = listing(_dividing(X[told], coarse, fine, columns, seed))
-        size = "larger" if k < choice.n_clusters_ else "smaller"
+        size = "larger" if groups < choice.n_clusters_ else "smaller"
         if _nested(coarse, fine) < _INSIDE:
             by, size = "", "other"  # they cut across the chosen groups
         across = ", which cut across these," if size == "other" else ""
-        text = f"{k} {size} groups{across} are found again too"
+        text = f"{groups} {size} groups{across} are found again too"
         if by:
             text += f"; they divide further by {by}" if size == "larger" else f", which divide these by {by}"
         found.append(Level(other, stable[k], describe(other, stable[k]), f"{text}."))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.preprocessing import normalize
 from gramian.exploration.oddness import Oddness
 from gramian.exploration.shown import Cells, cells_of
 from gramian.kernels import Kernel
-from gramian.persistence import ModelFileError, load
+from gramian.persistence import load_whole
 from gramian.ranking import KernelPageRank, best_first
 from gramian.tables import Preparation
 from gramian.typing import Array
@@ -90,14 +89,10 @@ class TableModel(BaseEstimator):
         rows : ndarray (m,)
             Their numbers in the table.
         kernel : Kernel
-            How alike rows are; not fitted.
+            How alike rows are; fitted here unless it is frozen.
         seed : int, default 0
         """
-        sizes = np.bincount(labels[labels >= 0])
-        order = np.argsort(-sizes, kind="stable")
-        self.n_clusters_, self.rows_, self.sizes_ = len(sizes), rows, sizes[order]
-        self.number_ = np.argsort(order)
-        self.fitted_groups_ = self._numbered(labels)
+        self.rows_, self.fitted_groups_ = rows, self.number(labels)
         components = min(_COMPONENTS, len(X) - 1)
         self.ranker_ = KernelPageRank(
             kernel=kernel, restart=self.restart, n_components=components, order="eigenvalue", random_state=seed
@@ -110,6 +105,13 @@ class TableModel(BaseEstimator):
         self.fitted_oddness_ = self.oddness_.score(X, self.fitted_groups_)
         self.some_rows_ = X[np.unique(np.linspace(0, len(X) - 1, 50).astype(int))]  # the first and the last among them
         return self
+
+    def number(self, labels: Array) -> Array:
+        """Number the groups by falling size, given as the clusterer has them; −1 stays."""
+        sizes = np.bincount(labels[labels >= 0])
+        order = np.argsort(-sizes, kind="stable")
+        self.n_clusters_, self.sizes_, self.number_ = len(sizes), sizes[order], np.argsort(order)
+        return self._numbered(labels)
 
     def _compared(self, X: Array) -> Array:
         """The features that rows are grouped by: categories that tell nothing of the other columns are left out."""
@@ -266,18 +268,4 @@ def load_table_model(path: str | os.PathLike[str]) -> TableModel:
     ModelFileError
         If the file is no model file, holds another model, or a model that lacks one of its parts.
     """
-    name, model = Path(path).name, load(path)
-    if type(model).__name__ == "TargetModel":
-        raise ModelFileError(f"{name} predicts the column {getattr(model, 'target', '')!r}; use gramian predict")
-    if not isinstance(model, TableModel):
-        raise ModelFileError(
-            f"{name} holds a {type(model).__name__}, not what explore writes; load it with gramian.load"
-        )
-    try:
-        model.check()
-    except Exception as error:  # whatever is missing shows in its own way
-        why = " ".join(str(error).split())[:200] or type(error).__name__
-        raise ModelFileError(
-            f"{name} lacks what this version of gramian keeps ({why}); explore the table again"
-        ) from error
-    return model
+    return load_whole(path, TableModel, writer="explore", again="explore the table again")

@@ -5,6 +5,7 @@ Used by :mod:`gramian.tables.read` once all columns have their types.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
@@ -33,7 +34,8 @@ def find_codes(frame: Any, rows: Array, columns: Sequence[Column]) -> list[str]:
 
     from value to value is short, with the sum over the other columns that depend on this one (by the BIC) and sⱼ their
     deviation within values. If at least a tenth of all orders of the values have a shorter path, the values are codes.
-    Columns on which no other depends stay numbers.
+    Columns on which no other depends stay numbers, and so do columns on the scale of most columns of numbers (answers
+    from 1 to 5, grades from 0 to 3) if most of those are numbers.
 
     Parameters
     ----------
@@ -68,7 +70,26 @@ def find_codes(frame: Any, rows: Array, columns: Sequence[Column]) -> list[str]:
         told = [column for other, column in features.items() if other != name]
         if told and not _is_ordered(values, np.column_stack(told)):
             found.append(name)
+    if codes := [name for name in asked if name in found]:
+        scale = _one_scale(frame, columns)
+        # A grade that is rarely given tells too little of its order; the others on its scale tell what it is.
+        if 2 * sum(name in scale for name in codes) < len(scale):
+            found = [name for name in found if name not in scale or name not in codes]
     return [column.name for column in columns if column.name in found]
+
+
+def _one_scale(frame: Any, columns: Sequence[Column]) -> set[str]:
+    """The whole numbers on the scale of most columns of numbers, as answers from 1 to 5 are; none if there is none."""
+    ends = {}
+    for name in (column.name for column in columns if column.kind == NUMBER):
+        values = frame[name].dropna().to_numpy(np.float64)
+        if len(values) and np.all(values == np.rint(values)):
+            ends[name] = float(values.min()), float(values.max())
+    scales = Counter(ends.values())
+    (lowest, highest), times = max(scales.items(), key=lambda item: item[1], default=((0.0, 0.0), 0))
+    if 2 * times <= sum(column.kind == NUMBER for column in columns) or highest - lowest < 2:
+        return set()
+    return {name for name, (low, high) in ends.items() if lowest <= low and high <= highest and high - low > 1}
 
 
 def _few_values(series: Any, column: Column) -> Array | None:

@@ -59,3 +59,16 @@ def test_a_table_without_numbers_has_no_bends(rng):
     codes = rng.integers(3, size=(50, 3))
     variables = Variables(np.empty((50, 0)), codes, np.full(3, 3), np.ones(3, bool))
     assert bends_within_classes(variables, 50.0, rng, max_classes=3).shape == (0,)
+
+
+def test_a_pile_of_rows_at_the_end_of_a_column_is_not_bent_away(rng):
+    """Where a third have nothing, a bend would make classes of those that have nothing and those that have some."""
+    n = 300
+    labels = rng.integers(2, size=n)
+    amount = np.where(rng.random(n) < 0.33, 0.0, np.exp(rng.normal(size=n)))
+    codes = np.where(rng.random((n, 3)) < 0.85, labels[:, None], 1 - labels[:, None])
+    table = np.column_stack([rng.normal(size=n) + 3 * labels, amount])
+    variables = Coding.of(table, codes)(table, codes)
+    assert bends_within_classes(variables, float(n), rng, max_classes=6)[1] == 0
+    some = variables.rows(np.flatnonzero(amount > 0))
+    assert bends_within_classes(some, float(len(some)), rng, max_classes=6)[1] > 0

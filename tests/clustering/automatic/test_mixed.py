@@ -110,6 +110,38 @@ def test_certain_classes_group_a_table_of_one_told_category_among_many_numbers(r
     assert adjusted_rand(found.found.labels, labels) > 0.95
 
 
+def test_a_category_that_crosses_the_groups_is_named_and_divides_them_further(rng, tmp_path):
+    """As sex among species: it is no reason for twice as many groups, which are told as a finer level."""
+    labels, side = rng.integers(3, size=330), rng.integers(2, size=330)
+    numbers = rng.normal(size=(330, 3)) + 5 * np.array([[0, 0, 0], [1, 0, 1], [0, 1, -1]])[labels] + 3 * side[:, None]
+    place = np.where(rng.random(330) < 0.85, labels, rng.integers(3, size=330))
+    numbers[rng.random(numbers.shape) < 0.02] = np.nan
+    X, columns = np.column_stack([numbers, np.eye(3)[place], np.eye(2)[side]]), ["a", "b", "c", *["place"] * 3]
+    columns += ["side"] * 2
+    model = AutoClustering(random_state=0)
+    model.fit(X[:300], feature_columns=columns, categorical_columns=["place", "side"])
+    assert (model.n_clusters_, model.verdict_, model.crossing_) == (3, "clear", ["side"])
+    assert adjusted_rand(model.labels_, labels[:300]) > 0.95
+    assert adjusted_rand(model.predict(X[300:]), labels[300:]) > 0.9
+    finer = model.labels_at(6, X)
+    assert adjusted_rand(finer, 2 * labels + side) > 0.9
+    assert dict(model.evidence_)[6] > 0.75
+    save(model, tmp_path / "model.gramian")
+    loaded = load(tmp_path / "model.gramian")
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    np.testing.assert_array_equal(loaded.labels_at(6, X), finer)
+
+
+def test_in_a_gradient_nothing_crosses(rng):
+    slope = rng.normal(size=(260, 1))
+    numbers = slope + 0.5 * rng.normal(size=(260, 4))
+    codes = [np.searchsorted([-0.5, 0.5], slope[:, 0] + 0.3 * rng.normal(size=260)) for _ in range(2)]
+    X, columns = np.column_stack([numbers, np.eye(3)[codes[0]], np.eye(3)[codes[1]]]), [*range(4), *[4] * 3, *[5] * 3]
+    found = choose_mixed(X, columns, {4, 5}, rng, n_clusters=None, max_clusters=8)
+    assert not found.crossing
+    assert found.found.verdict == "none"
+
+
 def test_levels_are_placed_as_comparing_each_would(rng):
     levels = np.unique(rng.integers(0, 3, (12, 4)).astype(float), axis=0)
     rows = rng.integers(0, 4, (300, 4)).astype(float)

@@ -15,13 +15,16 @@ from gramian.typing import Array
 
 _BENDS = np.concatenate([-np.geomspace(0.1, 1.6, 13)[::-1], [0.0], np.geomspace(0.1, 1.6, 13)])
 _ROUNDS = 3
+_PILE = 0.05  # of the rows
 
 
 def bends_within_classes(variables: Variables, rows: float, rng: np.random.Generator, *, max_classes: int) -> Array:
     """The bend α of each column of numbers, 0 where it is normal within classes as it is.
 
     Of y = log(1 + α z) / α, the α of largest likelihood −½ n log(within-class variance of y) + Σᵢ log(dy/dz)ᵢ is taken
-    if that exceeds the likelihood of α = 0 by log e, for e effective rows.
+    if that exceeds the likelihood of α = 0 by log e, for e effective rows. A column with a twentieth of its rows at its
+    lowest or highest value, as where most pay nothing, is not bent: that would move the pile away from the others, and
+    make classes of rows in it and rows out of it.
 
     Parameters
     ----------
@@ -53,6 +56,8 @@ def bends_within_classes(variables: Variables, rows: float, rng: np.random.Gener
 def _best(column: Array, found: Classes, j: int, rows: float) -> float:
     known = ~np.isnan(column)
     z, gamma = column[known], found.posteriors[known]
+    if max(np.mean(z == z.min()), np.mean(z == z.max())) > _PILE:
+        return 0.0
     spread = found.parameters.covariances[:, j, j]
     sizes = spread / np.exp(np.log(spread) @ found.parameters.weights)
     likelihoods = np.array([_likelihood(z, gamma, sizes, float(bend)) for bend in _BENDS]) * rows / len(column)

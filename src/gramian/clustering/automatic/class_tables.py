@@ -165,6 +165,20 @@ def completed_likelihood(table: ClassTable, found: Classes, rows: float) -> floa
     return rows / n * (found.likelihood - found.entropy) - 0.5 * table.n_parameters(k) * float(np.log(rows))
 
 
+class Search(NamedTuple):
+    """Mixtures of a table, its numbers completed, for every number of classes."""
+
+    table: ClassTable
+    fits: dict[int, Classes]
+    gains: Array  # of ICL over one class, for 1, 2, … classes
+
+
+def search(variables: Variables, rows: float, rng: np.random.Generator, *, max_classes: int) -> Search:
+    """Mixtures of a table for every number of classes, see :func:`fit_all`."""
+    table = ClassTable(completed(variables))
+    return Search(table, *fit_all(table, rows, max(min(max_classes, len(variables) // 2), 1), rng))
+
+
 def fit_all(
     table: ClassTable, rows: float, most: int, rng: np.random.Generator, *, back: bool = True
 ) -> tuple[dict[int, Classes], Array]:

@@ -16,8 +16,8 @@ from gramian.clustering.automatic.choice import Choice, Evidence, Judged, Trials
 from gramian.clustering.automatic.completion import CompletedGraph, Completion
 from gramian.clustering.automatic.frames import PreparedFrame, has_other_kinds, new_features
 from gramian.clustering.automatic.graphs import KINDS
-from gramian.clustering.automatic.mixed import MixedChoice, MixedModel, _CategoryKernel, choose_mixed
-from gramian.clustering.automatic.rows import SHARPENED, Rows, cluster_kernel
+from gramian.clustering.automatic.mixed import MixedChoice, MixedModel, choose_mixed
+from gramian.clustering.automatic.rows import SHARPENED, Rows
 from gramian.clustering.automatic.views import MIXTURE, WAYS, fitting_ways, mixture_parts
 from gramian.kernels import ClusterKernel, Kernel, NeighborGraph
 from gramian.randomness import generator
@@ -73,6 +73,8 @@ class AutoClustering(ClusterMixin, BaseEstimator):
         Median adjusted Rand index of the chosen clustering with the other ways.
     left_out_ : list
         Categories that no other column depends on, which do not count.
+    crossing_ : list
+        Categories that move the numbers alike in every cluster: clusters are told beside them, not by them.
     row_levels_ : dict of int to ndarray
         Labels of the clustered rows at other numbers of clusters whose clusters are all found again; see
         :meth:`labels_at`.
@@ -151,13 +153,14 @@ class AutoClustering(ClusterMixin, BaseEstimator):
         columns = list(range(X.shape[1])) if feature_columns is None else list(feature_columns)
         mixed = None
         if categories := set(categorical_columns) & set(columns):
-            mixed = choose_mixed(X, columns, categories, rng, n_clusters=k, max_clusters=int(self.max_clusters))
+            most = int(self.max_clusters)
+            mixed = choose_mixed(X, columns, categories, rng, n_clusters=k, max_clusters=most, seed=seed)
         used = np.array([mixed is None or name not in mixed.left_out for name in columns])
         if mixed is not None and (mixed.nothing or not used.any()):
             k, used = 1, np.ones(len(columns), bool)
         kept = [name for name, counts in zip(columns, used, strict=True) if counts]
         if mixed is not None and mixed.found is not None:
-            self._keep_classes(X, mixed, kept, used, categories, seed)
+            self._keep_classes(X, mixed, kept, used)
         else:
             self._keep_views(X[:, used], k, kept, rng, seed)
             if mixed is not None and mixed.groupless:
@@ -165,6 +168,7 @@ class AutoClustering(ClusterMixin, BaseEstimator):
                 self.verdict_ = "none"
         self.preparation_ = preparation
         self.left_out_, self.used_ = [] if mixed is None else mixed.left_out, used
+        self.crossing_ = [] if mixed is None else list(mixed.crossing)
         remember_columns(self, given)
         return self
 
@@ -187,17 +191,15 @@ class AutoClustering(ClusterMixin, BaseEstimator):
         self.agreement_, self.candidates_ = choice.agreement, choice.candidates
         self._keep(X, judged.index, choice.labels, (completion, rows.completed), evidence)
 
-    def _keep_classes(
-        self, X: Array, mixed: MixedChoice, columns: list[Any], used: Array, categories: Collection[Any], seed: int
-    ) -> None:
+    def _keep_classes(self, X: Array, mixed: MixedChoice, columns: list[Any], used: Array) -> None:
         """Keep the latent classes of a table with categories."""
-        found = mixed.found
+        found, kernel = mixed.found, mixed.kernel
         assert found is not None
+        assert kernel is not None
         features = X[:, used]
         completion = Completion(columns).fit(features[mixed.rows])
         self.classes_, self.mixture_, self.components_ = mixed.model, None, None
-        known = [name for name in dict.fromkeys(columns) if name in categories]
-        self.kernel_ = _CategoryKernel(cluster_kernel(len(mixed.rows), seed), columns, known).fit(features[mixed.rows])
+        self.kernel_ = kernel()
         self.agreement_ = 1.0
         k = found.posteriors.shape[1]
         candidate = {"name": "latent_classes", "title": _CLASSES, "n_clusters": k, "agreement": np.nan, "cut": np.nan}
@@ -311,4 +313,4 @@ def _kernel(name: str, mixtures: ClusterKernel, X: Array, columns: Sequence[Any]
     if name in KINDS:
         return CompletedGraph(name, columns).fit(X)
     kernel = mixtures.set_params(threshold=ClusterKernel().threshold)
-    return NeighborGraph(SHARPENED, kernel=kernel).fit(X) if name == "sharpened_kernel" else kernel
+    return NeighborGraph(SHARPENED, kernel=kernel.frozen()).fit(X) if name == "sharpened_kernel" else kernel

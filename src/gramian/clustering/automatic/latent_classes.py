@@ -4,12 +4,13 @@ The steps are pure functions. Mixtures of normal and multinomial columns are fit
 number is the one that saves most description (ICL) among those whose least stable class is found again; and tables of
 a copula, which have the same columns and pairs of columns but no groups, say what a gain is worth. Wherever mixtures
 are searched or compared, holes in numbers are filled from near rows, in the table and those of the copula alike;
-the classes that are chosen are fitted with the holes.
+the classes that are chosen are fitted with the holes, and chosen anew with them where one of them does not hold.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -18,16 +19,19 @@ from gramian.clustering.automatic.class_tables import (
     ROUGHLY_SETTLED,
     Classes,
     ClassTable,
+    Search,
     completed,
     completed_likelihood,
-    fit_all,
+    search,
 )
 from gramian.clustering.automatic.stability import Resampled, cluster_stability, stability
 from gramian.clustering.automatic.variables import Variables
-from gramian.mixture.copula import KINDS, draw_tables, fit_copula
+from gramian.mixture.copula import KINDS, Kind, draw_tables, fit_copula
 from gramian.mixture.em import Parameters, log_joint, memberships
 from gramian.mixture.levels import indicators
 from gramian.mixture.patterns import IncompleteTable
+from gramian.randomness import spawn
+from gramian.second_process import start
 from gramian.typing import Array
 
 Verdict = Literal["clear", "weak", "none"]
@@ -40,6 +44,7 @@ _FIRST_PARTS, _BEHIND = 4, 0.25  # after so many parts, numbers of classes so mu
 _PART_STARTS = 4
 _AS_STABLE = 0.05
 _AS_MUCH = 0.97  # of a gain
+_FOUND_AGAIN = 0.6  # the least stability of a clear class
 _SURE = 0.75  # of a level
 _TESTED_ROWS = 500
 _REFERENCES = 20
@@ -141,7 +146,13 @@ class LatentClasses:
 
 
 def latent_classes(
-    variables: Variables, rows: float, rng: np.random.Generator, *, max_classes: int = 20, n_classes: int | None = None
+    variables: Variables,
+    rows: float,
+    rng: np.random.Generator,
+    *,
+    max_classes: int = 20,
+    n_classes: int | None = None,
+    found: Search | None = None,
 ) -> LatentClasses:
     """Classes of a table, as many as save most description among those that are found again.
 
@@ -155,11 +166,57 @@ def latent_classes(
     max_classes : int
     n_classes : int, optional
         The number of classes, if it is known.
+    found : Search, optional
+        The mixtures for every number of classes; by default they are fitted.
     """
     n = len(variables)
-    table = ClassTable(completed(variables))
     # All numbers are fitted where one is asked for, too: whether there are groups is asked of the table.
-    fits, gains = fit_all(table, rows, max(min(max_classes, n // 2), 1), rng)
+    searched = found or search(variables, rows, rng, max_classes=max_classes)
+    gains = searched.gains
+    fits, resampled, k = _selected(searched, n_classes, rng)
+    if np.isnan(variables.numbers).any():
+        table = ClassTable(variables)
+        fits |= {other: table.fit(other, [fits[other].labels], tol=ROUGHLY_SETTLED) for other in resampled}
+        # A class of filled-in values loses its rows where these are holes again; then all numbers are asked anew.
+        if n_classes is None and k > 1 and _least(fits[k].labels, resampled[k]) < _FOUND_AGAIN:
+            searched = _with_holes(table, searched.fits, rows)
+            gains = searched.gains
+            fits, resampled, k = _selected(searched, None, rng)
+        else:
+            fits[k] = table.fit(k, [fits[k].labels])
+    # Rows change sides with their holes: what is told is the stability of the classes that are shown.
+    tried = {other: _least(fits[other].labels, parts) for other, parts in resampled.items()}
+    fit = fits[k]
+    if k == 1:
+        one = np.zeros(n, np.intp)
+        model = ClassModel.of(fit.parameters, np.zeros(1, np.intp), variables.sizes)
+        return LatentClasses(one, np.ones((n, 1)), gains, tried, {}, 1.0, np.ones(1), 0.0, 0.0, "none", model, {})
+    orders = {other: _by_size(fits[other].labels, other) for other in tried}
+    alternatives = {other: np.argsort(order)[fits[other].labels] for other, order in orders.items()}
+    models = {other: ClassModel.of(fits[other].parameters, order, variables.sizes) for other, order in orders.items()}
+    labels = alternatives[k]
+    whole, each = stability(labels, resampled[k]), cluster_stability(labels, resampled[k])
+    between = _between(fit)
+    judged = {2, 3, k if n_classes is None else int(gains.argmax()) + 1} & set(fits) - {1} or {k}
+    excess, usual = beyond_copula(variables, rows, {i: fits[i].labels for i in judged}, rng)
+    verdict: Verdict = "weak"
+    # Classes that gain no more than in tables without groups may still stand apart by how few rows lie between them.
+    if excess <= 1 and between >= min(_FEW_BETWEEN, usual / 2):
+        verdict = "none"
+    elif excess > 1 and whole >= 0.75 and each.min() >= _FOUND_AGAIN and between < 2 * _FEW_BETWEEN:
+        verdict = "clear"
+    posterior = fit.posteriors[:, orders[k]]
+    return LatentClasses(
+        labels, posterior, gains, tried, alternatives, whole, each, excess, between, verdict, models[k], models
+    )
+
+
+def _selected(
+    searched: Search, n_classes: int | None, rng: np.random.Generator
+) -> tuple[dict[int, Classes], dict[int, Resampled], int]:
+    """The mixtures, classes of parts of the rows for the numbers of classes that were tried, and the chosen number."""
+    table, gains = searched.table, searched.gains
+    fits = dict(searched.fits)
     if n_classes is not None and n_classes not in fits:
         fits[n_classes] = table.fit(n_classes, table.starts(n_classes, _STARTS, rng))
     wanted = _worth_trying(gains) if n_classes is None else [n_classes]
@@ -171,35 +228,26 @@ def latent_classes(
         if n_classes is None and coarser < k and not sure and gains[coarser - 1] >= gains[k - 1] / 2:
             resampled[coarser] = _resampled(table, fits[coarser].labels, coarser, _PARTS, rng)
             tried[coarser] = _least(fits[coarser].labels, resampled[coarser])
+    return fits, resampled, k
+
+
+def _with_holes(table: ClassTable, fits: dict[int, Classes], rows: float) -> Search:
+    """Mixtures of a table with its holes, from those of the completed one."""
+    refitted = {k: table.fit(k, [fit.labels], tol=ROUGHLY_SETTLED) for k, fit in fits.items()}
+    scores = np.array([completed_likelihood(table, refitted[k], rows) for k in sorted(refitted)])
+    return Search(table, refitted, scores - scores[0])
+
+
+def finer_classes(variables: Variables, found: Search, rng: np.random.Generator) -> tuple[Array, float, ClassModel]:
+    """The classes that gain most: their labels by falling size, the stability of the least stable, and the model."""
+    k = int(found.gains.argmax()) + 1
+    fit = found.fits[k]
+    resampled = _resampled(found.table, fit.labels, k, _PARTS, rng)
     if np.isnan(variables.numbers).any():
-        table = ClassTable(variables)
-        fits |= {other: table.fit(other, [fits[other].labels], tol=ROUGHLY_SETTLED) for other in tried}
-        fits[k] = table.fit(k, [fits[k].labels])
-        # Rows that changed sides with their holes: what is told is the stability of the classes that are shown.
-        tried = {other: _least(fits[other].labels, parts) for other, parts in resampled.items()}
-    found = fits[k]
-    if k == 1:
-        one = np.zeros(n, np.intp)
-        model = ClassModel.of(found.parameters, np.zeros(1, np.intp), variables.sizes)
-        return LatentClasses(one, np.ones((n, 1)), gains, tried, {}, 1.0, np.ones(1), 0.0, 0.0, "none", model, {})
-    orders = {other: _by_size(fits[other].labels, other) for other in tried}
-    alternatives = {other: np.argsort(order)[fits[other].labels] for other, order in orders.items()}
-    models = {other: ClassModel.of(fits[other].parameters, order, variables.sizes) for other, order in orders.items()}
-    labels = alternatives[k]
-    whole, each = stability(labels, resampled[k]), cluster_stability(labels, resampled[k])
-    between = _between(found)
-    judged = {2, 3, k if n_classes is None else int(gains.argmax()) + 1} & set(fits) - {1} or {k}
-    excess, usual = beyond_copula(variables, rows, {i: fits[i].labels for i in judged}, rng)
-    verdict: Verdict = "weak"
-    # Classes that gain no more than in tables without groups may still stand apart by how few rows lie between them.
-    if excess <= 1 and between >= min(_FEW_BETWEEN, usual / 2):
-        verdict = "none"
-    elif excess > 1 and whole >= 0.75 and each.min() >= 0.6 and between < 2 * _FEW_BETWEEN:
-        verdict = "clear"
-    posterior = found.posteriors[:, orders[k]]
-    return LatentClasses(
-        labels, posterior, gains, tried, alternatives, whole, each, excess, between, verdict, models[k], models
-    )
+        fit = ClassTable(variables).fit(k, [fit.labels])
+    order = _by_size(fit.labels, k)
+    model = ClassModel.of(fit.parameters, order, variables.sizes)
+    return np.argsort(order)[fit.labels], _least(fit.labels, resampled), model
 
 
 def _by_size(labels: Array, k: int) -> Array:
@@ -262,7 +310,7 @@ def beyond_copula(
 ) -> tuple[float, float]:
     """By how much the gains exceed those of tables without groups, in what is usual among these.
 
-    At most 500 rows are enough to tell.
+    Where 500 rows say that there is nothing, all are asked.
 
     Parameters
     ----------
@@ -283,27 +331,52 @@ def beyond_copula(
         Mean share of rows between the classes of the references, for the largest number of them.
     """
     n = len(variables)
-    index = np.sort(rng.choice(n, min(n, _TESTED_ROWS), replace=False))
-    rows, sample = rows * len(index) / n, _occurring(variables.rows(index))
+    few = np.sort(rng.choice(n, min(n, _TESTED_ROWS), replace=False))
+    excess, between = _beyond_copula(variables, rows, labels, few, rng)
+    if excess <= 1 and len(few) < n:  # groups that few columns tell need all rows
+        excess, between = _beyond_copula(variables, rows, labels, np.arange(n), rng)
+    return excess, between
+
+
+def _beyond_copula(
+    variables: Variables, rows: float, labels: dict[int, Array], index: Array, rng: np.random.Generator
+) -> tuple[float, float]:
+    """The same for some rows."""
+    rows, sample = rows * len(index) / len(variables), _occurring(variables.rows(index))
     numbers = sorted(labels)
     found, _ = _tested(sample, rows, numbers, rng, {k: own[index] for k, own in labels.items()})
-    excesses, between = [], []
-    for kind in KINDS:
-        copula = fit_copula(sample.numbers, sample.codes, sample.sizes, rng, kind=kind)
-        references: list[Array] = []
-        for drawn, codes in draw_tables(copula, len(index), _REFERENCES, rng):
-            drawn[np.isnan(sample.numbers)] = np.nan
-            codes[sample.codes < 0] = -1
-            gains, unsure = _tested(Variables(drawn, codes, sample.sizes, sample.categories), rows, numbers, rng, {})
-            references.append(gains)
-            between.append(unsure)
-            near = _ENOUGH.get(len(references))
-            if near and not near[0] < _excess(found, np.array(references)) < near[1]:
-                break
-        excesses.append(_excess(found, np.array(references)))
-        if excesses[-1] <= 1:
-            break
+    streams = spawn(rng, len(KINDS))
+    excesses: list[float] = []
+    between: list[float] = []
+    for kind in range(0, len(KINDS), 2):
+        one, other = ((sample, rows, numbers, found, KINDS[i], streams[i]) for i in (kind, kind + 1))
+        beside = start(_beyond_kind, *other)  # a second process may have it in the meantime
+        for result in (partial(_beyond_kind, *one), beside):
+            excess, unsure = result()
+            excesses.append(excess)
+            between += unsure
+            if excess <= 1:
+                return excess, float(np.mean(between))
     return min(excesses), float(np.mean(between))
+
+
+def _beyond_kind(
+    sample: Variables, rows: float, numbers: list[int], found: Array, kind: Kind, rng: np.random.Generator
+) -> tuple[float, list[float]]:
+    """The excess over references of one kind, as many as it takes, and the shares of rows between their classes."""
+    copula = fit_copula(sample.numbers, sample.codes, sample.sizes, rng, kind=kind)
+    references: list[Array] = []
+    between: list[float] = []
+    for drawn, codes in draw_tables(copula, len(sample), _REFERENCES, rng):
+        drawn[np.isnan(sample.numbers)] = np.nan
+        codes[sample.codes < 0] = -1
+        gains, unsure = _tested(Variables(drawn, codes, sample.sizes, sample.categories), rows, numbers, rng, {})
+        references.append(gains)
+        between.append(unsure)
+        near = _ENOUGH.get(len(references))
+        if near and not near[0] < _excess(found, np.array(references)) < near[1]:
+            break
+    return _excess(found, np.array(references)), between
 
 
 def _tested(

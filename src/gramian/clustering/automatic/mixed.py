@@ -6,7 +6,7 @@ levels of a category are the different vectors that its features take.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +14,20 @@ import numpy as np
 from sklearn.base import clone
 
 from gramian.clustering.automatic.bending import bends_within_classes
-from gramian.clustering.automatic.latent_classes import ClassModel, LatentClasses, latent_classes
-from gramian.clustering.automatic.variables import Coding, choose_path, effective_rows, told_columns
+from gramian.clustering.automatic.class_tables import Search, search
+from gramian.clustering.automatic.crossing import Crossing, beside_crossings
+from gramian.clustering.automatic.latent_classes import (
+    ClassModel,
+    LatentClasses,
+    beyond_copula,
+    finer_classes,
+    latent_classes,
+)
+from gramian.clustering.automatic.rows import cluster_kernel
+from gramian.clustering.automatic.variables import Coding, Variables, choose_path, effective_rows, told_columns
 from gramian.grams.tiles import slices
-from gramian.kernels import ClusterKernel, Columns
+from gramian.kernels import ClusterKernel, Columns, Kernel
+from gramian.second_process import start
 from gramian.typing import Array, Matrix
 
 _JUDGED_ROWS = 1000
@@ -86,23 +96,43 @@ def _places(rows: Array, levels: Array) -> Array:
 
 @dataclass(frozen=True)
 class MixedModel:
-    """Latent classes of a table of features, for new rows."""
+    """Latent classes of a table of features, for new rows.
+
+    Attributes
+    ----------
+    levels : FeatureLevels
+    coding : Coding
+    kept : ndarray of bool
+        The discrete columns that count.
+    crossings : list of Crossing
+        Categories beside the classes.
+    classes : ClassModel
+    others : dict of int to ClassModel
+        For other numbers of classes.
+    finer : dict of int to ClassModel
+        Those among which the crossing categories count as columns of the classes.
+    """
 
     levels: FeatureLevels
     coding: Coding
     kept: Array
+    crossings: list[Crossing]
     classes: ClassModel
     others: dict[int, ClassModel]
+    finer: dict[int, ClassModel]
 
     def posteriors(self, X: Array, n_classes: int | None = None) -> Array:
         """Probability (n, k) of each class for rows of features; a level that was not seen is missing.
 
         ``n_classes`` asks for one of the other numbers of classes that were fitted.
         """
-        model = self.classes if n_classes is None else self.others[n_classes]
+        model = self.classes if n_classes is None else {**self.others, **self.finer}[n_classes]
         found = np.empty((len(X), len(model.weights)))
         for rows in slices(len(X), _CHUNK_ROWS):
-            found[rows] = model.posteriors(self.coding(*self.levels.columns(X[rows])).keep(self.kept))
+            variables = self.coding(*self.levels.columns(X[rows])).keep(self.kept)
+            for crossing in () if n_classes in self.finer else self.crossings:
+                variables = crossing(variables)
+            found[rows] = model.posteriors(variables)
         return found
 
 
@@ -123,6 +153,10 @@ class MixedChoice:
     found : LatentClasses or None
         None where the views of what is left group the table.
     model : MixedModel or None
+    crossing : sequence
+        Categories beside the latent classes.
+    kernel : callable or None
+        Gives the cluster kernel of the columns that count, fitted to these rows.
     """
 
     left_out: list[Any]
@@ -131,6 +165,8 @@ class MixedChoice:
     rows: Array
     found: LatentClasses | None
     model: MixedModel | None
+    crossing: Sequence[Any] = ()
+    kernel: Callable[[], Kernel] | None = None
 
 
 def choose_mixed(
@@ -141,6 +177,7 @@ def choose_mixed(
     *,
     n_clusters: int | None,
     max_clusters: int,
+    seed: int = 0,
 ) -> MixedChoice:
     """Leave out categories that tell nothing, and fit latent classes where categories are enough of what counts.
 
@@ -155,6 +192,8 @@ def choose_mixed(
     rng : Generator
     n_clusters : int or None
     max_clusters : int
+    seed : int, default 0
+        Of the kernel.
     """
     rows = np.arange(len(X))
     if len(rows) > _JUDGED_ROWS:
@@ -176,16 +215,47 @@ def choose_mixed(
     ordered = int((~variables.categories).sum()) > told_numbers.sum() / 3
     if nothing or n_clusters == 1 or (path == "views" and (ordered or not told_numbers.any())):
         return MixedChoice(left_out, nothing, False, rows, None, None)
+    used = np.array([name not in left_out for name in columns])
+    among = [name for name, counts in zip(columns, used, strict=True) if counts]
+    kernel = start(_fitted_kernel, X[np.ix_(rows, used)], among, set(levels.names), seed)
     bends = bends_within_classes(variables.keep(kept), effective, rng, max_classes=max_clusters)
     coding = coding.bend(bends, numbers)
     variables = coding(numbers, codes).keep(kept)
-    found = latent_classes(variables, effective, rng, max_classes=max_clusters, n_classes=n_clusters)
+    whole = search(variables, effective, rng, max_classes=max_clusters)
+    crossings, beside, left = beside_crossings(
+        variables, whole, effective, rng, max_classes=max_clusters, n_classes=n_clusters
+    )
+    if crossings and not _has_classes(variables, whole, effective, rng):
+        crossings, beside, left = [], variables, whole
+    found = latent_classes(beside, effective, rng, max_classes=max_clusters, n_classes=n_clusters, found=left)
     empty = len(np.unique(found.labels)) < found.posteriors.shape[1]  # more classes were asked for than there are
     if empty or (path != "classes" and not found.certain):
         groupless = path != "views" and not found.excess > 1
         return MixedChoice(left_out, nothing, groupless, rows, None, None)
-    model = MixedModel(levels, coding, kept, found.model, found.models)
-    return MixedChoice(left_out, nothing, False, rows, found, model)
+    discrete: list[Any] = [None] * int((~variables.categories).sum())
+    discrete += [name for j, name in enumerate(levels.names) if told.get(j, False)]
+    crossing_names = [discrete.pop(crossing.column) for crossing in crossings]
+    finer: dict[int, ClassModel] = {}
+    if crossings and n_clusters is None:
+        labels, least, of_all = finer_classes(variables, whole, rng)
+        k = len(of_all.weights)
+        if k > found.posteriors.shape[1] and least > found.tried.get(k, 0.0):
+            finer[k] = of_all
+            found.tried[k], found.alternatives[k] = least, labels
+    model = MixedModel(levels, coding, kept, crossings, found.model, found.models, finer)
+    return MixedChoice(left_out, nothing, False, rows, found, model, crossing_names, kernel)
+
+
+def _fitted_kernel(X: Array, columns: Sequence[Any], categorical: Collection[Any], seed: int) -> Kernel:
+    """The cluster kernel of rows of features, by their columns."""
+    known = [name for name in dict.fromkeys(columns) if name in categorical]
+    return _CategoryKernel(cluster_kernel(len(X), seed), columns, known).fit(X)
+
+
+def _has_classes(variables: Variables, found: Search, rows: float, rng: np.random.Generator) -> bool:
+    """Whether classes gain more than in tables without groups: in a gradient, too, categories move the numbers."""
+    judged = {2, 3, int(found.gains.argmax()) + 1} & set(found.fits)
+    return beyond_copula(variables, rows, {k: found.fits[k].labels for k in judged}, rng)[0] > 1
 
 
 class _CategoryKernel(Columns):
