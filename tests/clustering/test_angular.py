@@ -187,3 +187,24 @@ def test_bad_input_is_refused_by_name(Z, options, words):
     """What cannot be clustered is refused with the parameter and its value."""
     with pytest.raises(ValueError, match=words):
         angular_kmeans(Z, **options)
+
+
+def test_farthest_rows_find_every_direction(rng):
+    """The deterministic start finds rays that a random one may miss, and needs no random state."""
+    Z, truth = rays(rng, np.linspace(0, 2 * np.pi, 9)[:-1], n_each=12)
+    runs = [angular_kmeans(Z, 8, start="farthest", random_state=seed) for seed in (0, 1)]
+    assert adjusted_rand(truth, runs[0][0]) == 1
+    np.testing.assert_array_equal(runs[0][0], runs[1][0])
+
+
+def test_short_rows_do_not_start_clusters(rng):
+    """Rows near the origin point anywhere; as starts they would leave a true direction without one."""
+    Z, truth = rays(rng, [0.0, 2.0, 4.0], n_each=30)
+    Z = np.vstack([Z, 1e-3 * rng.standard_normal((10, 2))])
+    labels, _, _ = angular_kmeans(Z, 3, start="farthest")
+    assert adjusted_rand(truth, labels[:90]) == 1
+
+
+def test_unknown_start(rng):
+    with pytest.raises(ValueError, match="start='first'"):
+        angular_kmeans(rng.standard_normal((5, 2)), 2, start="first")

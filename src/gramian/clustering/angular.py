@@ -5,27 +5,37 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from gramian.checks import whole
-from gramian.clustering.core.embedding import refill_empty, unit_rows
+from gramian.checks import one_of, whole
+from gramian.clustering.core.embedding import refill_empty
+from gramian.grams.features import unit_rows
 from gramian.randomness import spawn
 from gramian.typing import Array, RandomState
 
 
 def angular_kmeans(
-    Z: Array, n_clusters: int, *, n_init: int = 10, max_iter: int = 300, random_state: RandomState = None
+    Z: Array,
+    n_clusters: int,
+    *,
+    start: str = "random",
+    n_init: int = 10,
+    max_iter: int = 300,
+    random_state: RandomState = None,
 ) -> tuple[Array, Array, float]:
     """Cluster rows by the cosine of their angle to the cluster means.
 
     A row goes to the mean m_c of largest cos∠(z, m_c); a mean is the plain average of its rows, so long rows
-    count more. The start picks rows at large mutual angles, k-means++-like. A row of zeros has no direction and
-    goes to cluster 0.
+    count more. The start picks rows at large mutual angles. A row of zeros has no direction and goes to cluster 0.
 
     Parameters
     ----------
     Z : ndarray (n, d)
     n_clusters : int
+    start : {"random", "farthest"}, default "random"
+        "random" draws rows with a probability that grows with the angle to those drawn before, k-means++-like.
+        "farthest" begins with the longest row and goes on with the row at the largest angle to all chosen before (of
+        equal ones the longest; short rows count less); it is deterministic and finds each of k separated directions.
     n_init : int, default 10
-        Starts; the one with the largest sum of cosines is kept.
+        Random starts; the one with the largest sum of cosines is kept.
     max_iter : int, default 300
     random_state : int, Generator or None
 
@@ -49,6 +59,7 @@ def angular_kmeans(
     True
     """
     Z = check_array(Z, dtype=[np.float64, np.float32], input_name="Z")
+    one_of(start, "start", ("random", "farthest"))
     n_init, max_iter, n_clusters = whole(n_init, "n_init"), whole(max_iter, "max_iter"), whole(n_clusters, "n_clusters")
     if n_clusters > len(Z):
         raise ValueError(f"n_clusters={n_clusters} is more than the n_samples={len(Z)}; pass n_clusters <= {len(Z)}")
@@ -59,7 +70,11 @@ def angular_kmeans(
         return labels, np.zeros((n_clusters, Z.shape[1]), Z.dtype), 0.0
     Z = Z[pointing]
     U = unit_rows(Z)
-    runs = [_one_run(Z, U, n_clusters, max_iter, rng) for rng in spawn(random_state, n_init)]
+    if start == "farthest":
+        starts = [_farthest_rows(Z, U, n_clusters)]
+    else:
+        starts = [_spread_rows(U, n_clusters, rng) for rng in spawn(random_state, n_init)]
+    runs = [_one_run(Z, U, rows, max_iter) for rows in starts]
     labels[pointing], centers, score = max(runs, key=lambda run: run[2])
     return labels, centers, score
 
@@ -70,10 +85,8 @@ def nearest_direction(Z: Array, centers: Array) -> Array:
     return labels
 
 
-def _one_run(
-    Z: Array, U: Array, n_clusters: int, max_iter: int, rng: np.random.Generator
-) -> tuple[Array, Array, float]:
-    centers = U[_spread_rows(U, n_clusters, rng)]
+def _one_run(Z: Array, U: Array, rows: list[int], max_iter: int) -> tuple[Array, Array, float]:
+    centers, n_clusters = U[rows], len(rows)
     labels = np.full(len(Z), -1)
     for _ in range(max_iter):
         cosines = U @ unit_rows(centers).T
@@ -98,3 +111,21 @@ def _spread_rows(U: Array, n_clusters: int, rng: np.random.Generator) -> list[in
         chosen.append(int(rng.choice(len(U), p=distance / total) if total > 0 else rng.integers(len(U))))
         closest = np.maximum(closest, U @ U[chosen[-1]])
     return chosen
+
+
+def _farthest_rows(Z: Array, U: Array, n_clusters: int) -> list[int]:
+    """The longest row, and then the rows at the largest angle to those before; of equal ones the longest.
+
+    Short rows lie between the directions, or beside all of them, and point anywhere: one of less than half the median
+    length counts the less, the shorter it is.
+    """
+    lengths = np.linalg.norm(Z, axis=1)
+    order = np.argsort(-lengths, kind="stable")
+    sorted_rows = np.ascontiguousarray(U[order])
+    trust = np.minimum(1, 2 * lengths[order] / np.median(lengths))
+    chosen = [0]
+    closest = sorted_rows @ sorted_rows[0]
+    while len(chosen) < n_clusters:
+        chosen.append(int(np.argmax(trust * (1 - closest))))
+        np.maximum(closest, sorted_rows @ sorted_rows[chosen[-1]], out=closest)
+    return [int(row) for row in order[chosen]]

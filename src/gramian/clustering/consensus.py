@@ -13,7 +13,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -194,7 +193,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
             labels = _spectral_labels(H, k, rng)
         else:
             by_rows = method == "single" and seen is None
-            tree = single_linkage(H) if by_rows else scipy_linkage(condensed_distances(H, seen), method)
+            tree = single_linkage(H) if by_rows else _tree(condensed_distances(H, seen), method)
             lifetimes = np.diff(tree[:, 2])[::-1]
             labels = cut(tree, longest_lived(lifetimes) if k is None else k)
             certain = k is not None or _is_certain(lifetimes)
@@ -425,6 +424,13 @@ def _affinities(H: csr_array, labels: Array) -> Array:
     weights = (1 / (counts * sizes[labels])).astype(H.dtype)
     Y = csr_array((weights, labels, np.arange(len(labels) + 1)), shape=(len(labels), len(sizes)))
     return (H.T @ Y).toarray()
+
+
+def _tree(distances: Array, method: str) -> Array:
+    from scipy.cluster.hierarchy import linkage  # slow to import
+
+    tree: Array = linkage(distances, method)
+    return tree
 
 
 def _is_certain(lifetimes: Array) -> bool:

@@ -10,6 +10,7 @@ from gramian.clustering.core import (
     longest_lived,
     mean_gaps,
     relative_gap,
+    relative_gaps,
 )
 from gramian.grams import DenseGram, SparseGram
 from gramian.kernels import RBF, NeighborGraph
@@ -28,6 +29,13 @@ def test_relative_gap_by_its_formula(graph, seed):
     power = 0.9 if graph else 0.5
     gaps = {k: (values[k - 1] - values[k]) / (1 - values[k]) ** power for k in range(2, 10)}
     assert relative_gap(values, graph=graph) == max(gaps, key=gaps.get)
+
+
+def test_relative_gaps_of_two_powers():
+    """p = 0 is the plain gap; p = 1 the share by which a walk is slower between clusters than within."""
+    values = np.array([1.0, 0.99, 0.9, 0.5])
+    np.testing.assert_allclose(relative_gaps(values, 0), [0.09, 0.4])
+    np.testing.assert_allclose(relative_gaps(values, 1), [1 - 0.01 / 0.1, 1 - 0.1 / 0.5])
 
 
 def test_relative_gap_of_components():

@@ -13,7 +13,6 @@ from gramian.clustering.core.embedding import (
     numbered,
     refill_empty,
     spectral_labels,
-    unit_rows,
     used_labels,
 )
 from gramian.clustering.core.n_clusters import (
@@ -23,7 +22,9 @@ from gramian.clustering.core.n_clusters import (
     longest_lived,
     mean_gaps,
     relative_gap,
+    relative_gaps,
 )
+from gramian.grams.features import unit_rows
 
 __all__ = [
     "Axes",
@@ -39,6 +40,7 @@ __all__ = [
     "numbered",
     "refill_empty",
     "relative_gap",
+    "relative_gaps",
     "spectral_labels",
     "unit_rows",
     "used_labels",

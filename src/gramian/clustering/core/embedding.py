@@ -17,6 +17,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from gramian.clustering.core.components import spread_pairs
 from gramian.embedding.kernel_eca import entropy_axes
 from gramian.grams import Gram
+from gramian.grams.features import unit_rows
 from gramian.grams.views import NormalizedGram, SandwichGram
 from gramian.kernels import Expansion, Kernel
 from gramian.randomness import generator
@@ -303,12 +304,6 @@ def spectral_labels(gram: Gram, k: int, random_state: RandomState) -> Array:
     seed = int(generator(random_state).integers(2**31 - 1))
     labels[axes.inside] = kmeans(axes.embedding()[axes.inside], k, seed=seed)[0]
     return labels
-
-
-def unit_rows(Z: Array) -> Array:
-    """Rows scaled to length one; zero rows stay zero."""
-    norms = np.linalg.norm(Z, axis=1, keepdims=True)
-    return np.divide(Z, norms, out=np.zeros_like(Z), where=norms > 0)
 
 
 def refill_empty(labels: Array, misfit: Array, k: int) -> bool:

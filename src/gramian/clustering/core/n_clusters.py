@@ -4,7 +4,9 @@
 rule                                    reads                                        used by
 ======================================  ===========================================  ================================
 :func:`relative_gap`                    eigenvalues of one walk                      dependence, the two below
+:func:`relative_gaps`                   eigenvalues of several walks                 kernel spectral clustering
 :func:`choose_by_gap`                   one walk, keeping its eigenpairs             spectral, ranked clustering
+:func:`gaps_from_one`                   eigenvalues, where one cluster is possible   EvolvingKSC
 :func:`mean_gaps`                       several walks on the same rows               AutoClustering
 :func:`estimate_n_clusters`             a walk on thresholded similarities           users, of any similarity matrix
 :func:`longest_lived`                   merge heights of a dendrogram                ConsensusClustering
@@ -45,16 +47,39 @@ def relative_gap(values: Array, *, graph: bool) -> int:
     graph : bool
         Whether K has a zero diagonal.
     """
-    return 2 + int(np.argmax(_gaps(values, _GRAPH_POWER if graph else _KERNEL_POWER)))
+    return 2 + int(np.argmax(relative_gaps(values, _GRAPH_POWER if graph else _KERNEL_POWER)))
 
 
-def _gaps(values: Array, power: float) -> Array:
-    """(λ_k − λ_{k+1}) / (1 − λ_{k+1})^p for k = 2, …, m − 1, (m − 2,)."""
+def relative_gaps(values: Array, power: float = _KERNEL_POWER) -> Array:
+    """(λ_k − λ_{k+1}) / (1 − λ_{k+1})^p for k = 2, …, m − 1, (m − 2,).
+
+    With p = 1 it is 1 − (1 − λ_k) / (1 − λ_{k+1}): how much slower a walk changes between k clusters than within them,
+    however slow it is within a long one. Evidence, for :class:`~gramian.KernelSpectralClustering`: over several widths
+    of a Gaussian kernel p = 0.5 finds the number of Gaussian clusters and misses rings, p = 1 finds rings.
+    """
     if values[-1] > 1 - 1e-8:  # at least as many separate components as clusters considered
         return np.eye(len(values) - 2)[-1]
     below = np.maximum(1 - values[2:].astype(np.float64), 1e-9)
     gaps: Array = (values[1:-1] - values[2:]) / below**power
     return gaps
+
+
+def gaps_from_one(values: Array, *, graph: bool) -> Array:
+    """The relative gaps of :func:`relative_gap` for k = 1, 2, …, so that a single cluster is an answer too.
+
+    Parameters
+    ----------
+    values : ndarray (m,)
+        Falling eigenvalues after the trivial one, λ₂, λ₃, …
+    graph : bool
+        Whether K has a zero diagonal.
+
+    Returns
+    -------
+    gaps : ndarray (m,)
+        For k = 1, …, m; that of one cluster is (1 − λ₂)^(1 − p).
+    """
+    return relative_gaps(np.concatenate([[1.0, 1.0], values]), _GRAPH_POWER if graph else _KERNEL_POWER)
 
 
 def choose_by_gap(
@@ -124,7 +149,7 @@ def mean_gaps(grams: Sequence[Gram], most: int) -> Array:
     shares = np.zeros(most - 1)
     for gram in grams:
         values = gram.normalized().eigenpairs(min(most + 1, gram.shape[0] - 1))[0]
-        gaps = np.maximum(_gaps(values, _SHARED_POWER), 0)
+        gaps = np.maximum(relative_gaps(values, _SHARED_POWER), 0)
         shares[: len(gaps)] += gaps / max(float(gaps.max()), np.finfo(float).tiny)
     return shares / len(grams)
 
