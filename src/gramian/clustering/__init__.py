@@ -1,4 +1,4 @@
-"""Cluster samples: spectral clustering, kernel k-means, consensus clustering and k-means with missing values."""
+"""Cluster samples: spectral and kernel spectral clustering, kernel k-means, consensus clustering, holes in k-means."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -6,8 +6,14 @@ from typing import TYPE_CHECKING, Any
 from gramian.clustering.angular import angular_kmeans
 from gramian.clustering.automatic import AutoClustering, CompletedGraph, Completion, shared_distances
 from gramian.clustering.consensus import ConsensusClustering
+from gramian.clustering.evolving import EvolvingKSC
+from gramian.clustering.hierarchical import HierarchicalKSC
 from gramian.clustering.kernel_kmeans import KernelKMeans, kmeans_objective
 from gramian.clustering.kpod import KPOD
+from gramian.clustering.ksc import KernelSpectralClustering
+from gramian.clustering.multilevel import MultilevelKSC
+from gramian.clustering.network import NetworkKSC
+from gramian.clustering.semi_supervised import SemiSupervisedKSC
 from gramian.clustering.spectral import SpectralClustering
 
 if TYPE_CHECKING:
@@ -20,7 +26,13 @@ __all__ = [
     "CompletedGraph",
     "Completion",
     "ConsensusClustering",
+    "EvolvingKSC",
+    "HierarchicalKSC",
     "KernelKMeans",
+    "KernelSpectralClustering",
+    "MultilevelKSC",
+    "NetworkKSC",
+    "SemiSupervisedKSC",
     "SpectralClustering",
     "alternative_search",
     "angular_kmeans",

@@ -1,6 +1,7 @@
 """A few rows, or random waves, that stand for all rows: kernels approximated by finite features."""
 
 from gramian.landmarks.fourier import FourierFeatures
+from gramian.landmarks.furs import furs
 from gramian.landmarks.incomplete_cholesky import IncompleteCholesky, incomplete_cholesky
 from gramian.landmarks.nystroem import Nystroem
 from gramian.landmarks.primal import NormalEquations
@@ -11,6 +12,7 @@ __all__ = [
     "IncompleteCholesky",
     "NormalEquations",
     "Nystroem",
+    "furs",
     "incomplete_cholesky",
     "renyi_entropy",
     "ridge_leverage_scores",

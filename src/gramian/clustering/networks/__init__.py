@@ -1,0 +1,1 @@
+"""Communities of a network by kernel spectral clustering: the parts of NetworkKSC and MultilevelKSC."""
