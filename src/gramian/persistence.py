@@ -17,17 +17,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol, TypeVar
 
 import sklearn
 from sklearn.base import BaseEstimator
 
 import gramian
 
-__all__ = ["ModelFileError", "ModelInfo", "info", "load", "save"]
+__all__ = ["ModelFileError", "ModelInfo", "info", "load", "load_whole", "save"]
 
 _LABEL = "gramian.json"
+
+
+class _Whole(Protocol):
+    def check(self) -> None: ...
+
+
+Checked = TypeVar("Checked", bound=_Whole)
 
 
 class ModelFileError(ValueError):
@@ -87,13 +95,12 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> info(folder / "model.gramian").model
     'sklearn.cluster._kmeans.KMeans'
     """
-    if not isinstance(model, BaseEstimator):
-        raise TypeError(f"model must be an estimator or a kernel, got {_type_name(model)}; save its parts apart")
+    content = model_bytes(model)
     # A link keeps pointing at the file it names.
     target = Path(path).resolve()
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
     try:
-        _write(model, draft)
+        draft.write_bytes(content)
         os.replace(draft, target)
     finally:
         draft.unlink(missing_ok=True)
@@ -155,6 +162,43 @@ def load(path: str | os.PathLike[str]) -> Any:
                 raise archive.Refused(f"holds {_type_name(model)}, no estimator or kernel; save one with gramian.save")
             model.get_params(deep=True)  # a model that lacks a parameter is noticed here
             return model
+
+
+def load_whole(path: str | os.PathLike[str], kind: type[Checked], *, writer: str, again: str) -> Checked:
+    """Read a model of one class, and see that it is whole.
+
+    Parameters
+    ----------
+    path : str or path-like
+    kind : type
+        A class with a method ``check``, which raises an error if a part is missing or does not fit the others.
+    writer : str
+        The command that writes such models, for messages.
+    again : str
+        What to do with a model that is not whole, for messages.
+
+    Returns
+    -------
+    model : object of class ``kind``
+
+    Raises
+    ------
+    ModelFileError
+        If the file is no model file, holds another model, or a model that lacks one of its parts.
+    """
+    name, model = Path(path).name, load(path)
+    if not isinstance(model, kind):
+        held = type(model).__name__
+        if held == "TargetModel":
+            raise ModelFileError(f"{name} predicts the column {getattr(model, 'target', '')!r}; use gramian predict")
+        mend = "use gramian assign" if held in ("TableModel", "CommunityModel") else "load it with gramian.load"
+        raise ModelFileError(f"{name} holds a {held}, not what {writer} writes; {mend}")
+    try:
+        model.check()
+    except Exception as error:  # whatever is missing shows in its own way
+        why = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ModelFileError(f"{name} lacks what this version of gramian keeps ({why}); {again}") from error
+    return model
 
 
 def info(path: str | os.PathLike[str]) -> ModelInfo:
@@ -235,12 +279,24 @@ def _seal(fields: dict[str, Any], described: bytes) -> str:
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode() + b"\n" + described).hexdigest()
 
 
-def _write(model: BaseEstimator, path: Path) -> None:
-    """Write the archive and its label to ``path``, and check that :func:`load` would take it."""
-    from skops.io import dump, get_untrusted_types
+def prepare_saving() -> None:
+    """Load what writes model files, and list what these may hold."""
+    import skops.io  # noqa: F401
+
+    from gramian.discovery import model_classes, part_classes
+
+    model_classes()
+    part_classes()
+
+
+def model_bytes(model: Any) -> bytes:
+    """What :func:`save` writes: the archive and its label, which :func:`load` would take."""
+    from skops.io import dumps, get_untrusted_types
 
     from gramian import archive
 
+    if not isinstance(model, BaseEstimator):
+        raise TypeError(f"model must be an estimator or a kernel, got {_type_name(model)}; save its parts apart")
     label = {
         "model": _type_name(model),
         "gramian": gramian.__version__,
@@ -248,12 +304,12 @@ def _write(model: BaseEstimator, path: Path) -> None:
         "saved": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     try:
-        dump(model, path)
-        with zipfile.ZipFile(path, "a") as parts:
+        content = BytesIO(dumps(model))
+        with zipfile.ZipFile(content, "a") as parts:
             described = parts.read(archive.SCHEMA)
             parts.writestr(_LABEL, json.dumps(label | {"seal": _seal(label, described)}))
         schema = json.loads(described)
-        doubtful = get_untrusted_types(file=path)
+        doubtful = get_untrusted_types(data=content.getvalue())
         refused = archive.refused_types(doubtful, schema)
     except (AttributeError, RecursionError, TypeError) as error:
         raise TypeError(
@@ -265,6 +321,7 @@ def _write(model: BaseEstimator, path: Path) -> None:
         archive.check_types(doubtful, schema)
     except archive.Refused as error:
         raise TypeError(f"cannot save {type(model).__name__}: it is no public estimator or kernel") from error
+    return content.getvalue()
 
 
 def _complaint(name: str, schema: dict[str, Any]) -> str:

@@ -1,13 +1,15 @@
-"""What exploring and learning leave behind: a folder with a page that opens anywhere, rows, a summary and a model.
+"""What explore, learn and network leave behind: a folder with a page that opens anywhere, rows, a summary and a model.
 
-Everything here shows what :class:`gramian.exploration.Exploration` and :class:`gramian.learning.Learned` hold and
-computes nothing new. It needs the extra
+Everything here shows what :class:`gramian.exploration.Exploration`, :class:`gramian.learning.Learned` and
+:class:`gramian.communities.Division` hold and computes nothing new. It needs the extra
 ``app`` (pandas, pyarrow, jinja2, matplotlib); jinja2 and matplotlib are imported when something is drawn.
 """
 
 from gramian.report.colours import INK, PAPER, css_variables
+from gramian.report.networks import network_nodes, network_summary, placed_nodes, write_network_folder
 from gramian.report.outputs import (
     MODEL,
+    NODES,
     REPORT,
     ROWS,
     SUMMARY,
@@ -15,6 +17,7 @@ from gramian.report.outputs import (
     assigned_rows,
     check_free,
     json_lines,
+    prepare_to_write,
     rows_with_groups,
     summary,
     write_file,
@@ -33,6 +36,7 @@ from gramian.report.predictions import (
 __all__ = [
     "INK",
     "MODEL",
+    "NODES",
     "PAPER",
     "REPORT",
     "ROWS",
@@ -44,13 +48,18 @@ __all__ = [
     "json_lines",
     "learned_rows",
     "learned_summary",
+    "network_nodes",
+    "network_summary",
+    "placed_nodes",
     "predicted_rows",
+    "prepare_to_write",
     "rows_with_groups",
     "summary",
     "write_file",
     "write_folder",
     "write_learned_folder",
     "write_learned_report",
+    "write_network_folder",
     "write_pictures",
     "write_report",
 ]

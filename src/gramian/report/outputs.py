@@ -12,21 +12,23 @@ import shutil
 import uuid
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gramian.exploration import Exploration, TableModel
-from gramian.persistence import save
+from gramian.persistence import model_bytes, prepare_saving, save
 from gramian.report.page import write_report
-from gramian.report.pictures import write_pictures
+from gramian.report.pictures import drawn_pictures, prepare_pictures
+from gramian.second_process import start
 from gramian.tables import BOOLEAN, DATE, Table, Unseen, as_written, unseen_values
 from gramian.typing import Array
 
-REPORT, ROWS, SUMMARY, MODEL = "report.html", "rows.csv", "summary.json", "model.gramian"
-_WRITTEN = {REPORT, ROWS, SUMMARY, MODEL, "map.png", "groups.png", "missing.png"}
+REPORT, ROWS, NODES, SUMMARY, MODEL = "report.html", "rows.csv", "nodes.csv", "summary.json", "model.gramian"
+_SENT_ROWS = 20_000  # to the second process: copying more would take longer than drawing them
+_WRITTEN = {REPORT, ROWS, NODES, SUMMARY, MODEL, "map.png", "groups.png", "missing.png"}
 
 
 class OutputExists(FileExistsError):
@@ -57,11 +59,31 @@ def check_free(folder: Path, *, force: bool = False) -> None:
 def write_folder(exploration: Exploration, model: TableModel, folder: Path, *, force: bool = False) -> None:
     """Write the report, the rows, the summary, the model and the pictures."""
     with whole_folder(folder, force=force) as draft:
+        few = len(exploration.labels) <= _SENT_ROWS
+        saved = start(model_bytes, model) if few else None
+        drawn = start(drawn_pictures, replace(exploration, frame=None, cells={})) if few else None
         write_report(exploration, draft / REPORT)
-        write_pictures(exploration, draft)
         write_rows(exploration, draft / ROWS)
         (draft / SUMMARY).write_text(json.dumps(summary(exploration), indent=1, ensure_ascii=False) + "\n", "utf-8")
-        save(model, draft / MODEL)
+        if saved is not None and drawn is not None:
+            (draft / MODEL).write_bytes(saved())
+            pictures = drawn()
+        else:
+            save(model, draft / MODEL)
+            pictures = drawn_pictures(exploration)
+        for name, content in pictures.items():
+            (draft / name).write_bytes(content)
+
+
+def prepare_to_write() -> None:
+    """Have the second process load what :func:`write_folder` needs there, while there is nothing to write yet."""
+    start(_load)
+
+
+def _load() -> None:
+
+    prepare_saving()
+    prepare_pictures()
 
 
 @contextmanager

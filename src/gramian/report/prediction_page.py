@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gramian.exploration.wording import are_years, number_words
-from gramian.learning import Learned
 from gramian.report import words
 from gramian.report.colours import PAPER
 from gramian.report.html import how_made, json_for_script, policy, scripts, style_sheet, templates
 from gramian.tables import IDENTIFIER, NUMBER, USED
 from gramian.typing import Array
+
+if TYPE_CHECKING:
+    from gramian.learning import Learned
 
 _DOTS, _LISTED, _OTHERS = 2000, 5000, 3
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 640, 520, 76, 624, 34, 462

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gramian.learning import Learned, Predicted, TargetModel
 from gramian.persistence import save
 from gramian.report.outputs import (
     MODEL,
@@ -26,6 +25,9 @@ from gramian.report.outputs import (
 from gramian.report.prediction_page import write_learned_report
 from gramian.tables import Table, Unseen, unseen_values
 from gramian.typing import Array
+
+if TYPE_CHECKING:
+    from gramian.learning import Learned, Predicted, TargetModel
 
 
 def write_learned_folder(learned: Learned, model: TargetModel, folder: Path, *, force: bool = False) -> None:
@@ -46,6 +48,8 @@ def learned_rows(learned: Learned) -> Any:
 
 def _found(learned: Learned) -> dict[str, Any]:
     """What is said of every row without its own value, by the names of the columns of the output."""
+    from gramian.learning import Predicted
+
     said = Predicted(learned.predicted, learned.lower, learned.upper, learned.probabilities)
     error = learned.skill.measures.get("rmse", (0.0, 0.0))[0]
     found = _said(said, learned.classes, error)

@@ -1,0 +1,5 @@
+"""``python -m gramian.cli`` is ``gramian``."""
+
+from gramian.cli import main
+
+main()

@@ -1,0 +1,62 @@
+"""``gramian network``: from an edge list to a folder with a report, nodes and a model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+import gramian
+from gramian.cli.terminal import AsJson, Force, Quiet, Seed, app, one_line_errors, progress
+
+
+@app.command(
+    epilog="Examples:  [bold]gramian network edges.txt[/bold]   |   "
+    "[bold]gramian network mails.csv.gz --communities 12 --levels --out result[/bold]   |   "
+    "[bold]cat edges.txt | gramian network -[/bold]"
+)
+def network(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="EDGES", help="Lines 'u v' or 'u v weight', CSV, TSV, GraphML, also gzipped; - for standard input."
+        ),
+    ],
+    out: Annotated[Path | None, typer.Option(help="Folder to write; by default named after the file.")] = None,
+    communities: Annotated[
+        int | None, typer.Option(min=1, help="Number of communities; by default it is found.")
+    ] = None,
+    levels: Annotated[bool, typer.Option("--levels", help="Find finer and coarser communities as well.")] = False,
+    unweighted: Annotated[bool, typer.Option("--unweighted", help="Do not read weights of edges.")] = False,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """From an edge list to communities, what holds them together, bridges, and a model for tomorrow's nodes."""
+    with one_line_errors():
+        from gramian.report import NODES, check_free
+
+        folder = out or Path(("network" if file == "-" else Path(file).name.split(".")[0]) + "_network")
+        check_free(folder, force=force)
+        with progress(not quiet and not as_json) as notify:
+            divided = gramian.network(
+                file,
+                communities=communities,
+                levels=levels,
+                weighted=not unweighted,
+                random_state=seed,
+                notify=notify,
+            )
+            divided.save(folder, force=force)
+        if as_json:
+            print(json.dumps(divided.summary() | {"folder": str(folder)}, ensure_ascii=False))
+        elif not quiet:
+            console = Console(highlight=False)
+            for sentence in divided.found.sentences:
+                console.print(escape(sentence))
+            console.print(f"\nSee [bold]{escape(str(folder / NODES))}[/bold].", soft_wrap=True)

@@ -1,0 +1,143 @@
+"""``gramian explore`` and ``gramian learn``: from a table to a folder with a report, rows and a model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+import gramian
+from gramian.cli.terminal import (
+    AsJson,
+    Category,
+    Force,
+    Missing,
+    Number,
+    Quiet,
+    Seed,
+    all_names,
+    app,
+    loading,
+    names,
+    one_line_errors,
+    progress,
+    say_codes,
+)
+
+# The table that is explored when none is named: horses with colic, 368 × 23, a quarter of the cells missing (UCI;
+# M. McLeish, M. Cecile; CC BY 4.0), and the column that says what became of the horse, which is left out.
+_EXAMPLE = Path(gramian.__file__).parent / "datasets" / "data" / "horse_colic.csv.gz"
+_ANSWER = "label"
+
+
+@app.command(
+    epilog="Examples:  [bold]gramian explore data.csv[/bold]   |   "
+    "[bold]gramian explore data.xlsx --out result --clusters 4 --ignore id[/bold]   |   "
+    "[bold]cat data.csv | gramian explore -[/bold]"
+)
+def explore(
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE]", help="CSV, TSV, Parquet, Excel or JSON lines; - for standard input; none: an example."
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder to write; by default named after the file.")] = None,
+    clusters: Annotated[int | None, typer.Option(min=1, help="Number of groups; by default it is found.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Use only these columns, with commas between.")] = None,
+    ignore: Annotated[str | None, typer.Option(help="Leave these columns out, with commas between.")] = None,
+    category: Category = None,
+    number: Number = None,
+    missing: Missing = None,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """From a table to groups, reasons, odd rows, another grouping, and a model for tomorrow's rows."""
+    with one_line_errors():
+        with loading():
+            import gramian.explorer
+            from gramian.report import REPORT, check_free, prepare_to_write
+            from gramian.second_process import second_process
+
+        source = str(_EXAMPLE) if file is None else file
+        folder = out or Path(("table" if source == "-" else Path(source).name.split(".")[0]) + "_explored")
+        check_free(folder, force=force)
+        ignored = [*(names(ignore) or ()), *([_ANSWER] if file is None else [])]
+        # The second process is a copy of this one, and is made before the bar has its thread.
+        with second_process(), progress(not quiet and not as_json) as notify:
+            prepare_to_write()
+            explored = gramian.explore(
+                source,
+                n_clusters=clusters,
+                columns=names(columns),
+                ignore=ignored,
+                category=all_names(category),
+                number=all_names(number),
+                missing=missing or (),
+                random_state=seed,
+                notify=notify,
+            )
+            explored.save(folder, force=force)
+        if as_json:
+            print(json.dumps(explored.summary() | {"folder": str(folder)}, ensure_ascii=False))
+        elif not quiet:
+            console = Console(highlight=False)
+            for sentence in explored.found.sentences:
+                console.print(escape(sentence))
+            say_codes(console, explored.found.columns)
+            console.print(f"\nOpen [bold]{escape(str(folder / REPORT))}[/bold] in a browser.", soft_wrap=True)
+
+
+@app.command(
+    epilog="Examples:  [bold]gramian learn houses.csv --target price[/bold]   |   "
+    "[bold]gramian learn horses.xlsx --target lived --ignore id --out result[/bold]"
+)
+def learn(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet, Excel or JSON lines; - for standard input.")
+    ],
+    target: Annotated[str, typer.Option(help="The column to predict: numbers, categories or truth values.")],
+    out: Annotated[Path | None, typer.Option(help="Folder to write; by default named after the file.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Predict from these columns only, with commas between.")] = None,
+    ignore: Annotated[str | None, typer.Option(help="Leave these columns out, with commas between.")] = None,
+    category: Category = None,
+    number: Number = None,
+    missing: Missing = None,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """From a table to a prediction of one column, its error, what matters, and a model for tomorrow's rows."""
+    with one_line_errors():
+        from gramian.report import REPORT, check_free
+
+        folder = out or Path(("table" if file == "-" else Path(file).name.split(".")[0]) + "_learned")
+        check_free(folder, force=force)
+        with progress(not quiet and not as_json) as notify:
+            trained = gramian.learn(
+                file,
+                target,
+                columns=names(columns),
+                ignore=names(ignore),
+                category=all_names(category),
+                number=all_names(number),
+                missing=missing or (),
+                random_state=seed,
+                notify=notify,
+            )
+            trained.save(folder, force=force)
+        if as_json:
+            print(json.dumps(trained.summary() | {"folder": str(folder)}, ensure_ascii=False))
+        elif not quiet:
+            console = Console(highlight=False)
+            for sentence in trained.found.sentences:
+                console.print(escape(sentence))
+            say_codes(console, trained.found.columns)
+            console.print(f"\nOpen [bold]{escape(str(folder / REPORT))}[/bold] in a browser.", soft_wrap=True)
