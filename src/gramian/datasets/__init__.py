@@ -1,6 +1,8 @@
-"""Data to try things on: generators, small real tables, simulators of missing values, readers for files and OpenML."""
+"""Data to try things on: generators, small real tables and series, simulators of holes, readers of files and OpenML."""
 
 from gramian.datasets.bundled import list_tables, load_table
+from gramian.datasets.bundled_series import Series, list_series, load_series
+from gramian.datasets.graphs import make_block_graph, make_planted_graph
 from gramian.datasets.labels import make_adversarial, make_random_labels
 from gramian.datasets.local import Graph, read_csv, read_edgelist, read_npz
 from gramian.datasets.missingness import (
@@ -13,6 +15,7 @@ from gramian.datasets.missingness import (
     quadrant,
 )
 from gramian.datasets.openml import fetch_openml
+from gramian.datasets.series import make_lorenz, make_mackey_glass, make_moore_spiegel, make_mso, make_narma
 from gramian.datasets.synthetic import (
     make_clouds,
     make_crescents,
@@ -28,19 +31,29 @@ from gramian.datasets.table import Table
 
 __all__ = [
     "Graph",
+    "Series",
     "Table",
     "ampute",
     "block",
     "fetch_openml",
+    "list_series",
     "list_tables",
+    "load_series",
     "load_table",
     "make_adversarial",
+    "make_block_graph",
     "make_clouds",
     "make_crescents",
     "make_diamond_gauss",
     "make_land_cover",
     "make_large_gauss",
+    "make_lorenz",
+    "make_mackey_glass",
     "make_moon_views",
+    "make_moore_spiegel",
+    "make_mso",
+    "make_narma",
+    "make_planted_graph",
     "make_random_labels",
     "make_rings",
     "make_small_gauss",

@@ -1,0 +1,104 @@
+"""Delay coordinates, and the choice of delay and dimension."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+
+from gramian.reservoir.dynamics import (
+    autocorrelation_zero,
+    delay_embedding,
+    false_neighbors,
+    mutual_information_minimum,
+)
+from gramian.reservoir.dynamics.delay import nearest_outside
+from reservoir.dynamics.trajectories import lorenz, trajectory
+
+
+@given(st.integers(1, 5), st.integers(1, 7), st.integers(0, 30))
+def test_delay_coordinates_are_later_values_of_the_series(dimension, delay, more):
+    x = np.random.default_rng(0).normal(size=(dimension - 1) * delay + 1 + more)
+    points = delay_embedding(x, dimension, delay)
+    assert points.shape == (1 + more, dimension)
+    for i in range(len(points)):
+        assert points[i].tolist() == [x[i + j * delay] for j in range(dimension)]
+
+
+def test_a_series_too_short_for_its_coordinates_is_refused():
+    with pytest.raises(ValueError, match=r"at least 13 values; x has 12"):
+        delay_embedding(np.zeros(12), 4, 4)
+
+
+def test_the_autocorrelation_of_a_sine_vanishes_after_a_quarter_of_its_period():
+    assert autocorrelation_zero(np.sin(2 * np.pi * np.arange(5000) / 39)) == 10
+
+
+def test_the_first_zero_is_that_of_the_textbook_autocorrelation(rng):
+    x = np.convolve(rng.normal(size=600), np.ones(9), mode="valid")
+    centered = x - x.mean()
+    textbook = [centered[lag:] @ centered[: len(x) - lag] for lag in range(200)]
+    assert autocorrelation_zero(x) == next(lag for lag, value in enumerate(textbook) if value <= 0)
+
+
+def test_a_trend_never_loses_its_autocorrelation_within_a_few_lags():
+    with pytest.raises(ValueError, match="max_lag=5"):
+        autocorrelation_zero(np.arange(1000.0), max_lag=5)
+
+
+def test_mutual_information_of_lorenz_has_its_known_first_minimum():
+    x = trajectory(lorenz, 6000, 0.02, (1, 1, 20))[:, 0]
+    assert mutual_information_minimum(x) in (7, 8, 9)  # 0.16 time units, as in the literature
+
+
+def test_mutual_information_agrees_with_scikit_learn(rng):
+    from sklearn.metrics import mutual_info_score
+
+    from gramian.reservoir.dynamics.delay import _mutual_information
+
+    a, b = rng.integers(0, 6, 400), rng.integers(0, 6, 400)
+    np.testing.assert_allclose(_mutual_information(a, b, 6), mutual_info_score(a, b), rtol=1e-12)
+
+
+def test_lorenz_needs_three_coordinates_and_a_sine_two():
+    x = trajectory(lorenz, 3000, 0.02, (1, 1, 20))[:, 0]
+    found = false_neighbors(x, 8, theiler=50, max_dimension=4)
+    assert found.dimension == 3
+    assert found.fractions[0] > 0.5
+    assert false_neighbors(np.sin(0.11 * np.arange(2000)), 14, theiler=14, max_dimension=3).dimension == 2
+
+
+def test_noise_keeps_its_false_neighbours(rng):
+    assert false_neighbors(rng.normal(size=500), max_dimension=3).dimension is None
+
+
+@pytest.mark.parametrize("theiler", [0, 3, 40])
+def test_neighbours_outside_the_window_are_those_of_all_distances(rng, theiler):
+    points = np.cumsum(rng.normal(size=(90, 2)), axis=0)  # near in time is near in space
+    distances = cdist(points, points)
+    distances[np.abs(np.subtract.outer(np.arange(90), np.arange(90))) <= theiler] = np.inf
+    nearest, far = nearest_outside(points, theiler)
+    np.testing.assert_array_equal(nearest, distances.argmin(axis=1))
+    np.testing.assert_allclose(far, distances.min(axis=1))
+
+
+def test_points_with_nobody_outside_the_window_have_no_neighbour():
+    nearest, far = nearest_outside(np.arange(4.0)[:, None], 10)
+    assert nearest.tolist() == [-1] * 4
+    assert np.isinf(far).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: delay_embedding([1.0, np.nan, 2.0], 2), "NaN"),
+        (lambda: delay_embedding(np.zeros((4, 2)), 2), r"shape \(4, 2\)"),
+        (lambda: delay_embedding(np.zeros(9), 2, delay=0), "delay=0"),
+        (lambda: autocorrelation_zero(np.ones(50)), "all alike"),
+        (lambda: mutual_information_minimum(np.arange(50.0), max_lag=50), "max_lag=50"),
+        (lambda: false_neighbors(np.arange(40.0), max_dimension=2, theiler=100), "theiler=100"),
+    ],
+)
+def test_bad_input_names_what_is_wrong(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
