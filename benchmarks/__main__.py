@@ -30,13 +30,17 @@ MODULES = (
     "solving",
     "lssvm",
     "fixed_size",
+    "reservoir",
+    "semi_supervised",
     "mixtures",
     "ensembles",
     "ranking",
+    "networks",
     "kernel_ranking",
     "dependence",
     "projections",
     "exploring",
+    "ksc",
 )
 RESULTS = Path(__file__).with_name("results.json")
 

@@ -37,9 +37,16 @@ MODULES = (
     "double_descent",
     "lssvm_load",
     "lssvm_multiview",
+    "ksc_semi_supervised",
     "lssvm_indefinite",
     "kca_denoising",
     "lssvm_robust",
+    "ksc_networks",
+    "esn_table1",
+    "esn_table3",
+    "ksc_days",
+    "ksc_selection",
+    "ksc_indefinite",
 )
 ROOT = Path(__file__).parent.parent
 
@@ -65,6 +72,7 @@ def main(arguments: list[str]) -> int:
         rbf_convention=given.rbf_convention,
         data=given.data,
         jobs=given.jobs,
+        full=given.full,
     )
     print(_conditions(), end="\n\n")
     everything = []
@@ -82,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m reproduce", description="Published figures computed again.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="experiments; none lists them")
     parser.add_argument("--runs", type=_positive, help="repetitions (the PCKID paper has 30)")
+    parser.add_argument("--full", action="store_true", help="as many repetitions as the paper (esn_table3: 32)")
     parser.add_argument("--rates", type=float, nargs="+", metavar="RATE", help="only these rates (or widths)")
     parser.add_argument("--datasets", nargs="+", metavar="TABLE", help="only these tables (pckid_ranking, kppr_*)")
     parser.add_argument("--restarts", type=_positive, default=30, help="of each cluster kernel")

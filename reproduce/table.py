@@ -63,6 +63,8 @@ class Options:
         Folder with data that does not come with the package.
     jobs : int
         Processes.
+    full : bool
+        As many runs as the paper has, where ``runs`` does not say.
     """
 
     runs: int | None = None
@@ -74,6 +76,7 @@ class Options:
     rbf_convention: Literal["half", "paper"] = "half"
     data: Path | None = None
     jobs: int = 1
+    full: bool = False
 
     def chosen_rates(self, rates: Sequence[float]) -> tuple[float, ...]:
         """Of the experiment's rates those that were asked for."""
@@ -96,6 +99,8 @@ class Experiment:
         Records → markdown.
     names_ensemble : bool
         Whether the heading tells the size of the cluster kernels.
+    published_runs : int
+        Repetitions of the paper.
     """
 
     name: str
@@ -104,10 +109,11 @@ class Experiment:
     tasks: Callable[[Options, int], Iterable[Task]]
     report: Callable[[list[Record]], str]
     names_ensemble: bool = True
+    published_runs: int = PAPER_RUNS
 
     def run(self, options: Options) -> tuple[list[Record], str]:
         """The records in the order of the tasks, and the report."""
-        runs = options.runs or self.runs
+        runs = options.runs or (self.published_runs if options.full else self.runs)
         tasks = list(self.tasks(options, runs))
         if not tasks:
             raise ValueError(f"rates={options.rates} leave nothing of {self.name} to run; pass rates that it has")

@@ -82,8 +82,7 @@ def mutants(module: Path, count: int) -> Iterator[tuple[int, str]]:
 def survivors(module: str, count: int) -> tuple[int, list[int]]:
     """How many breaks were tried, and the lines of those that no test noticed."""
     path = Path(module)
-    folder = "cli" if module == "cli.py" else path.parent
-    tests = ROOT / "tests" / folder / f"test_{path.name.removeprefix('_')}"
+    tests = ROOT / "tests" / path.parent / f"test_{path.name.removeprefix('_')}"
     missed, tried = [], 0
     with tempfile.TemporaryDirectory() as copy:
         shutil.copytree(SOURCE, Path(copy, "gramian"), ignore=shutil.ignore_patterns("__pycache__"))

@@ -257,3 +257,51 @@ def test_robust_components_leave_less_noise_than_those_of_a_dirty_collection(run
     assert robust[-1] < plain[-1] < noisy[-1]
     assert weights[0] < 0.1 < weights[1]
     assert_picture(tmp_path / "demo" / "denoised_robustly.png")
+
+
+def test_hidden_nodes_are_placed_and_a_level_shows_the_larger_groups(run, tmp_path):
+    printed = run("180").splitlines()
+    asked, placed = (numbers(line)[0] for line in printed[:2])
+    assert min(asked, placed) > 0.9
+    assert max(numbers(line)[1] for line in printed if line.startswith("level")) == 1
+    assert_picture(tmp_path / "demo" / "communities.png")
+
+
+def test_laser_is_forecast_better_by_random_units_than_by_lags(run):
+    printed = run("190", "--steps", "4000", "--units", "300", "--ahead", "60")
+    units, lags = (numbers(line) for line in printed.splitlines()[:2])
+    assert all(ours < theirs for ours, theirs in zip(units, lags, strict=True))
+    assert "by itself it stays within a deviation" in printed
+    assert_picture(Path("demo/laser.png"))
+
+
+def test_a_series_in_pieces_is_learned_from_sums(run):
+    printed = run("200", "--steps", "8000", "--units", "100", "--pieces", "4")
+    assert "8000 steps: all states would take 6 MB, the sums take 0.1 MB" in printed
+    error = next(line for line in printed.splitlines() if line.startswith("error"))
+    assert numbers(error)[-1] < 0.05
+    assert_picture(Path("demo/million_steps.png"))
+
+
+def test_clusters_over_time_are_followed_through_a_year(run, tmp_path):
+    """Haze goes and comes back, calm and busy days meet and part: each is told once, in this order."""
+    printed = run("150", "--weeks", "20", "--days", "60", "--memory", "0.3").splitlines()
+    kinds = [line.split()[2] for line in printed[1:5]]
+    assert printed[0] == "memory 0.3: 4 events"
+    assert kinds == ["death", "merge", "split", "birth"]
+    assert_picture(tmp_path / "demo" / "clusters_over_time.png")
+
+
+def test_the_chosen_width_separates_moons_that_a_wide_one_cuts(run, tmp_path):
+    chosen, bad, good = run("160").splitlines()[:3]
+    assert "2 clusters" in chosen
+    assert max(numbers(bad)[:2]) < 0.5 < 0.95 < min(numbers(good)[:2])
+    assert_picture(tmp_path / "demo" / "widths.png")
+
+
+def test_segments_of_a_photograph_hang_together(run, tmp_path):
+    printed = run("170", "--step", "8", "--pixels", "200", "--segments", "3")
+    for line in printed.splitlines()[:2]:
+        neighbours, at_random = (int(share) for share in re.findall(r"in (\d+)%", line))
+        assert neighbours > at_random + 30
+    assert_picture(tmp_path / "demo" / "segments.png")

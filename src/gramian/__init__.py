@@ -12,7 +12,13 @@ if TYPE_CHECKING:
         KPOD,
         AutoClustering,
         ConsensusClustering,
+        EvolvingKSC,
+        HierarchicalKSC,
         KernelKMeans,
+        KernelSpectralClustering,
+        MultilevelKSC,
+        NetworkKSC,
+        SemiSupervisedKSC,
         SpectralClustering,
         angular_kmeans,
     )
@@ -43,6 +49,7 @@ if TYPE_CHECKING:
     from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
     from gramian.persistence import load, save
     from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
+    from gramian.reservoir import EchoStateNetwork, NextGenerationReservoir, Reservoir
 
 __version__ = "0.1.0.dev0"
 
@@ -54,10 +61,13 @@ __all__ = [
     "ConsensusClustering",
     "DependenceNetwork",
     "DependenceReduction",
+    "EchoStateNetwork",
+    "EvolvingKSC",
     "FixedSizeLSSVMClassifier",
     "FixedSizeLSSVMRegressor",
     "FourierFeatures",
     "GenerativeKernelMachine",
+    "HierarchicalKSC",
     "IncompleteGaussianMixture",
     "IncompleteMixture",
     "KernelCCA",
@@ -67,15 +77,21 @@ __all__ = [
     "KernelPCA",
     "KernelPLS",
     "KernelPageRank",
+    "KernelSpectralClustering",
     "LSSVMClassifier",
     "LSSVMRegressor",
     "MemoryBudgetError",
     "MultiViewLSSVMRegressor",
+    "MultilevelKSC",
+    "NetworkKSC",
+    "NextGenerationReservoir",
     "Nystroem",
     "PegasosClassifier",
     "RankedClustering",
+    "Reservoir",
     "RestrictedKernelMachine",
     "ReweightedSVC",
+    "SemiSupervisedKSC",
     "SpectralClustering",
     "TensorKernelRegressor",
     "angular_kmeans",
@@ -96,8 +112,14 @@ _HOMES = {
     "clustering": (
         "AutoClustering",
         "ConsensusClustering",
+        "EvolvingKSC",
+        "HierarchicalKSC",
         "KPOD",
         "KernelKMeans",
+        "KernelSpectralClustering",
+        "SemiSupervisedKSC",
+        "MultilevelKSC",
+        "NetworkKSC",
         "SpectralClustering",
         "angular_kmeans",
     ),
@@ -128,8 +150,9 @@ _HOMES = {
     "mixture": ("IncompleteGaussianMixture", "IncompleteMixture"),
     "persistence": ("load", "save"),
     "ranking": ("KernelPageRank", "RankedClustering", "personalized_pagerank"),
+    "reservoir": ("EchoStateNetwork", "NextGenerationReservoir", "Reservoir"),
 }
-_APPLICATIONS = {"explore": "explorer", "learn": "learner"}
+_APPLICATIONS = {"explore": "explorer", "learn": "learner", "network": "networker"}
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = frozenset({*_HOMES, "checks", "datasets", "discovery", "estimator", "grams", "kernels", "metrics", "tables"})
 

@@ -32,12 +32,14 @@ _OPTIONAL = {"gramian.deep": "torch"}
 
 # The layers for people: they work on tables and files, not on arrays, and need the extra "app".
 _FOR_PEOPLE = frozenset(
-    {"gramian.cli", "gramian.exploration", "gramian.learning", "gramian.report", "gramian.tables", "gramian.web"}
+    {"gramian.cli", "gramian.communities", "gramian.exploration", "gramian.learning", "gramian.report"}
+    | {"gramian.tables", "gramian.web"}
 )
 
 # What is saved of the layers for people: named here, because finding it would import them.
 _TABLE_MODELS = frozenset(
     {
+        "gramian.communities.model.CommunityModel",
         "gramian.exploration.model.TableModel",
         "gramian.learning.model.TargetModel",
         "gramian.tables.prepare.Preparation",
@@ -179,6 +181,8 @@ def missing_library(name: str) -> str | None:
 
 def _is_part(candidate: object) -> bool:
     if not isinstance(candidate, type) or not candidate.__module__.startswith("gramian."):
+        return False
+    if candidate.__module__ in _SERVICES:  # a task may import one
         return False
     own = [base for base in candidate.__mro__ if base.__module__.startswith("gramian.")]
     return not issubclass(candidate, BaseException) and not any(_HOOKS & set(vars(base)) for base in own)

@@ -99,7 +99,7 @@ class EmbeddingEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
 def _seeded(kernel: Kernel, random_state: RandomState) -> Kernel:
     """A kernel that draws random numbers, and has no ``random_state`` of its own, follows the estimator's."""
-    if random_state is None:
+    if random_state is None or kernel._frozen:
         return kernel
     if isinstance(inner := kernel.get_params(deep=False).get("kernel"), str):
         kernel.set_params(kernel=as_kernel(inner))  # a name has no parameter to set

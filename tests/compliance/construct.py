@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, clone, is_classifier, is_regressor
+from sklearn.linear_model import Ridge
 from sklearn.utils import get_tags
 
 from gramian.discovery import all_estimators
-from gramian.kernels import RBF, ClusterKernel, Linear
+from gramian.kernels import RBF, TL1, ClusterKernel, Linear, NeighborGraph
 from gramian.kernels.base import Kernel
 
 
@@ -49,17 +50,29 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "ClusterKernel": {"n_restarts": 4, "max_components": 5},
     "Columns": {"kernel": RBF(), "columns": slice(None, None, -1)},
     "DependenceNetwork": {"n_features": 30, "max_layers": 3},
+    "EchoStateNetwork": {"n_units": 20},
     "FixedSizeLSSVMClassifier": {"n_prototypes": 10},
     "FixedSizeLSSVMRegressor": {"n_prototypes": 10},
     "FunctionKernel": {"function": DotProduct()},
     "FourierFeatures": {"n_components": 10},
+    "HierarchicalKSC": {"max_clusters": 3, "threshold": 0.0},  # whatever the data, without a word of warning
+    "GeneticSearch": {
+        "estimator": Ridge(),
+        "param_space": {"alpha": (0.01, 1.0)},
+        "population_size": 4,
+        "n_generations": 2,
+        "n_offspring": 3,
+        "n_evaluations": 1,
+    },
     "KernelPageRank": {"kernel": ClusterKernel(3, 5)},
+    "NextGenerationReservoir": {"lags": 2},
     "Normalized": {"kernel": RBF()},
     "Nystroem": {"n_components": 5},
     "RankedClustering": {"kernel": ClusterKernel(3, 5)},
     "PegasosClassifier": {"n_prototypes": 10, "max_iter": 2000},
     "ProfileKernel": {"value": Falling(1), "derivative": Falling(2)},
     "Product": {"first": RBF(), "second": Linear()},
+    "Reservoir": {"n_units": 20},
     "Scaled": {"factor": 0.5, "kernel": RBF()},
     "Sum": {"first": RBF(), "second": Linear()},
 }
@@ -72,6 +85,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "DependenceNetwork": [{"feature_map": "exact"}, {"width": "median", "decision_space": "projection"}],
     "AlternativeClustering": [{"kernel": "polynomial"}],
     "DependenceReduction": [{"mode": "supervised"}, {"kernel": "linear"}, {"normalize": True}],
+    "EvolvingKSC": [{"incremental": True}],
+    "EchoStateNetwork": [{"reduction": "kpca"}, {"reduction": "pca", "feedback_scaling": 0.1}],
     "FixedSizeLSSVMClassifier": [{"sparsity": "rwl1"}],
     "FixedSizeLSSVMRegressor": [{"kernel": "linear"}, {"n_prototypes": "auto"}],
     "IncompleteGaussianMixture": [
@@ -81,9 +96,21 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     ],
     "IncompleteMixture": [{"covariance_type": "full"}],
     "KernelPCA": [{"center": False}],
+    "MultilevelKSC": [{"kernel": "rbf"}],
+    "NetworkKSC": [{"criterion": "baf", "n_clusters": None}, {"refine": False}],
     "Nystroem": [{"kernel": "tl1"}, {"selection": "cholesky"}],
+    "KernelSpectralClustering": [
+        {"reduction": "cholesky", "n_prototypes": 10},
+        {"reduction": "reduced_set", "n_prototypes": 10},
+        {"reduction": "group_lasso", "n_prototypes": 10},
+        {"kernel": TL1(30.0)},
+        {"kernel": NeighborGraph(3)},
+        {"n_clusters": 3, "decoding": "hamming"},
+    ],
     "KernelPageRank": [{"order": "restart", "n_components": 3}],
     "RankedClustering": [{"normalized": False}, {"metric": "cosine"}],
+    "Reservoir": [{"connectivity": 0.5, "noise": 0.01}],
+    "SemiSupervisedKSC": [{"n_prototypes": 10}],
     "SpectralClustering": [
         {"embedding": "sym"},
         {"embedding": "kpca", "kernel": "rbf"},

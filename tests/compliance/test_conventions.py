@@ -174,6 +174,7 @@ def spread(estimator, X, y=None):
     return float(np.var(dense((estimator.transform if hasattr(estimator, "transform") else estimator.predict)(X))))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # on some processors, of a narrow kernel
 @pytest.mark.parametrize("estimator", ANSWERING, ids=name_of)
 def test_grid_search_reaches_the_kernel(estimator):
     """GridSearchCV tunes a parameter of the kernel inside the estimator, by its nested name."""

@@ -14,15 +14,16 @@ WITHOUT_TESTS = {"typing.py"}
 
 
 def modules():
-    """Every module of the package but the lists of names in ``__init__``."""
-    paths = (path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if path.name != "__init__.py")
+    """Every module of the package but the lists of names in ``__init__`` and the doors ``__main__``."""
+    paths = (
+        path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py")
+    )
     return sorted(str(path) for path in paths if str(path) not in WITHOUT_TESTS)
 
 
 def place_of_tests(module: str) -> Path:
     path = Path(module)
-    folder = "cli" if module == "cli.py" else path.parent
-    return TESTS / folder / f"test_{path.name.removeprefix('_')}"
+    return TESTS / path.parent / f"test_{path.name.removeprefix('_')}"
 
 
 @pytest.mark.parametrize("module", modules())

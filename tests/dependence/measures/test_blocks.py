@@ -38,7 +38,10 @@ def test_variance_of_blocks(rng, block_size):
     n, kernels = 120, {"kernel_x": RBF(1.0), "kernel_y": RBF(1.0)}
     many = rng.normal(size=(2, 2000))
     size_x, size_y = (hsic(Z, Z, estimator="unbiased", **kernels) for Z in many)
-    tests = [hsic_test(*rng.normal(size=(2, n)), method="block", block_size=block_size, **kernels) for _ in range(400)]
+    tests = [
+        hsic_test(*rng.normal(size=(2, n)), method="block", block_size=block_size, random_state=rng, **kernels)
+        for _ in range(400)
+    ]
     values = np.array([test.statistic for test in tests])
     assert abs(values.mean()) < 4 * values.std() / 20
     stated = 2 * size_x * size_y / (n * (block_size - 3))

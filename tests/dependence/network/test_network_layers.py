@@ -81,10 +81,10 @@ def test_a_wide_kernel_gives_supervised_pca(wine):
 
 def test_a_dead_kernel_is_followed_up_to_a_factor():
     """Where all kernel values underflow, a step takes the eigenvectors of Q with exp(−(d² − d_min²)/(2σ²)) for K."""
-    rng = np.random.default_rng(2)
+    rng = np.random.default_rng(4)
     X, codes, width = rng.standard_normal((30, 6)), np.arange(30) % 2, 5e-3
     weights, gamma = PairWeights.of_labels(codes), label_kernel(codes)
-    start = np.linalg.eigh(X.T @ gamma @ X)[1][:, -2:]
+    start = np.linalg.qr(rng.standard_normal((6, 2)))[0]
     squared = cdist(X @ start, X @ start, "sqeuclidean")
     off = ~np.eye(30, dtype=bool)
     assert np.exp(-squared[off] / (2 * width**2)).max() < 1e-80

@@ -137,9 +137,10 @@ def _gram(data: Any, name: str, kernel: Kernel, seed: RandomState) -> Gram:
     try:
         if kernel.pairwise:
             data = symmetric(data)  # once, so that what is wrong with it is said once
-        kernel.fit(data)
+        kernel._fitted(data)
         if kernel.has_features or kernel.pairwise or kernel.sparse_blocks:
-            return kernel.gram(data)
+            gram: Gram = kernel._unchecked("gram")(data)
+            return gram
         kernel._check_overflow(data)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error

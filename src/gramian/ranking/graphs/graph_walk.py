@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from gramian.checks import canonical_csr
 from gramian.configuration import threads
 from gramian.grams.tiles import run_threaded
 from gramian.typing import Array, Matrix
@@ -210,14 +211,7 @@ def as_matrix(graph: Any, name: str = "graph") -> Matrix:
         raise ValueError(f"{name} has no nodes; pass a matrix with at least one row")
     if not sparse:
         return np.ascontiguousarray(graph, np.float64)
-    matrix = csr_array(graph, dtype=np.float64)
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()  # the caller's entries stay in their order
-        matrix.sum_duplicates()
-    if matrix.nnz and not matrix.data.all():  # SciPy takes a zero that is stored for an edge
-        matrix = matrix.copy()
-        matrix.eliminate_zeros()
-    return matrix
+    return canonical_csr(graph, np.float64)
 
 
 def _check_weights(least: float, most: float) -> None:
