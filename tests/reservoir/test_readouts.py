@@ -12,6 +12,7 @@ from gramian.landmarks import NormalEquations
 from gramian.reservoir.readouts import (
     RELATIVE_RIDGES,
     StreamedReadout,
+    _smoothest,
     check_readout,
     check_regularization,
     fitted_regressor,
@@ -61,6 +62,12 @@ def test_one_block_or_many_give_the_same(steps, kind):
     one, many = (streamed(S, Y, block, 120, kind=kind) for block in (600, 7))
     for found, expected in zip(many.solve(), one.solve(), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-6 if kind != "ridge" else 1e-9)
+
+
+def test_of_equal_errors_the_largest_penalty_is_chosen():
+    """Small penalties of a lasso often have one solution, and rounding must not choose between them."""
+    errors = np.array([[3.0, 1.0], [1.0, 1.0 - 1e-15], [1.0 + 1e-15, 2.0]])
+    np.testing.assert_array_equal(_smoothest(errors, np.array([9.0, 0.1, 0.01])), [1, 0])
 
 
 def test_the_ridge_is_the_best_on_the_judged_steps_and_then_learns_from_all(steps):

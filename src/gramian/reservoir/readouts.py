@@ -30,6 +30,7 @@ RELATIVE_RIDGES = 10.0 ** (np.arange(-28, 1) / 2)
 
 _RELATIVE_ALPHAS = 10.0 ** (-np.arange(0, 17) / 4)  # of the smallest that leaves no coefficient
 _UNTRIED = 16  # the ridge of a series too short to try any: 1e-6
+_TIED = 1e-9  # errors that differ less are equal
 _L1_RATIO = {"lasso": 1.0, "elastic_net": 0.5}
 _NEGLIGIBLE = 1e-14
 
@@ -146,7 +147,7 @@ class StreamedReadout:
             W, b = self._solved([self.regularization])
             return W[0], b[0], np.full(q, self.regularization)
         grid = self._grid(self._projected()[0])
-        best = np.full(q, min(_UNTRIED, len(grid) - 1)) if self.errors is None else self.errors.argmin(axis=0)
+        best = np.full(q, min(_UNTRIED, len(grid) - 1)) if self.errors is None else _smoothest(self.errors, grid)
         used, place = np.unique(best, return_inverse=True)
         W, b = self._solved(grid[used])
         outputs = np.arange(q)
@@ -190,6 +191,12 @@ class StreamedReadout:
         else:
             W, b = sums.solve(penalties)
         return (W if P is None else P @ W), b
+
+
+def _smoothest(errors: Array, penalties: Array) -> Array:
+    """The place (q,) of the largest penalty of each output whose error is the least but for rounding."""
+    least = errors <= (1 + _TIED) * errors.min(axis=0)
+    return np.where(least, penalties[:, None], -np.inf).argmax(axis=0)
 
 
 def principal_directions(covariance: Array, n_components: int) -> tuple[Array, Array]:
