@@ -6,7 +6,6 @@ The top of the applications in Python, as the command line and the server are fo
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,14 +13,15 @@ from typing import Any
 
 from gramian.exploration import Exploration, TableModel
 from gramian.exploration import explore as analyse
-from gramian.report import REPORT, rows_with_groups, summary, write_folder, write_report
+from gramian.outcome import Outcome, index_of
+from gramian.report import rows_with_groups, summary, write_folder, write_report
 from gramian.tables import Table, read_table
 
 __all__ = ["Explored", "explore"]
 
 
-@dataclass(frozen=True)
-class Explored:
+@dataclass(frozen=True, repr=False)
+class Explored(Outcome):
     """What :func:`explore` found in a table.
 
     Attributes
@@ -72,25 +72,11 @@ class Explored:
         """All but what belongs to single rows, ready for JSON."""
         return summary(self.found)
 
-    def report(self, path: str | Path | None = None) -> Path:
-        """Write the report as one HTML file and return where it is; by default in a new temporary folder."""
-        return write_report(self.found, Path(tempfile.mkdtemp(prefix="gramian_")) / REPORT if path is None else path)
+    def _write_report(self, path: Path) -> Path:
+        return write_report(self.found, path)
 
-    def save(self, folder: str | Path, *, force: bool = False) -> Path:
-        """Write report, rows, summary, model and pictures into a folder.
-
-        Parameters
-        ----------
-        folder : path
-            Made if it does not exist.
-        force : bool, default False
-            Replace the output of an earlier run.
-        """
-        write_folder(self.found, self.model, Path(folder), force=force)
-        return Path(folder)
-
-    def __repr__(self) -> str:
-        return "\n".join(self.found.sentences)
+    def _write_folder(self, folder: Path, *, force: bool) -> None:
+        write_folder(self.found, self.model, folder, force=force)
 
 
 def explore(
@@ -150,5 +136,4 @@ def explore(
     found, model = analyse(
         table, n_clusters=n_clusters, alternative=alternative, random_state=random_state, notify=notify
     )
-    index = getattr(source, "index", None)  # a method of lists and texts
-    return Explored(found, model, None if callable(index) else index)
+    return Explored(found, model, index_of(source))

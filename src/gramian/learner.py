@@ -6,7 +6,6 @@ Beside :mod:`gramian.explorer`: it reads (:mod:`gramian.tables`), learns (:mod:`
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,8 +13,8 @@ from typing import Any
 
 from gramian.learning import Learned, TargetModel
 from gramian.learning import learn as analyse
+from gramian.outcome import Outcome, index_of
 from gramian.report import (
-    REPORT,
     learned_rows,
     learned_summary,
     predicted_rows,
@@ -27,8 +26,8 @@ from gramian.tables import Table, read_table
 __all__ = ["Trained", "learn"]
 
 
-@dataclass(frozen=True)
-class Trained:
+@dataclass(frozen=True, repr=False)
+class Trained(Outcome):
     """What :func:`learn` found about a column of a table.
 
     Attributes
@@ -73,33 +72,18 @@ class Trained:
         """
         table = source if isinstance(source, Table) else read_table(source, like=self.model.preparation)
         rows = predicted_rows(self.model, table)
-        index = _index(source)
+        index = index_of(source)
         return rows if index is None else rows.set_axis(index)
 
     def summary(self) -> dict[str, Any]:
         """All but what belongs to single rows, ready for JSON."""
         return learned_summary(self.found)
 
-    def report(self, path: str | Path | None = None) -> Path:
-        """Write the report as one HTML file and return where it is; by default in a new temporary folder."""
-        place = Path(tempfile.mkdtemp(prefix="gramian_")) / REPORT if path is None else path
-        return write_learned_report(self.found, place)
+    def _write_report(self, path: Path) -> Path:
+        return write_learned_report(self.found, path)
 
-    def save(self, folder: str | Path, *, force: bool = False) -> Path:
-        """Write report, rows, summary and model into a folder.
-
-        Parameters
-        ----------
-        folder : path
-            Made if it does not exist.
-        force : bool, default False
-            Replace the output of an earlier run.
-        """
-        write_learned_folder(self.found, self.model, Path(folder), force=force)
-        return Path(folder)
-
-    def __repr__(self) -> str:
-        return "\n".join(self.found.sentences)
+    def _write_folder(self, folder: Path, *, force: bool) -> None:
+        write_learned_folder(self.found, self.model, folder, force=force)
 
 
 def learn(
@@ -156,9 +140,4 @@ def learn(
         chosen = None if columns is None else [*columns, *([] if target in columns else [target])]
         table = read_table(source, columns=chosen, ignore=ignore, category=category, number=number, missing=missing)
     found, model = analyse(table, target, random_state=random_state, notify=notify)
-    return Trained(found, model, _index(source))
-
-
-def _index(source: Any) -> Any:
-    index = getattr(source, "index", None)  # a method of lists and texts
-    return None if callable(index) else index
+    return Trained(found, model, index_of(source))

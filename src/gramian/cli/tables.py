@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 import gramian
 from gramian.cli.terminal import (
@@ -21,11 +18,12 @@ from gramian.cli.terminal import (
     Seed,
     all_names,
     app,
+    folder_for,
     loading,
     names,
     one_line_errors,
     progress,
-    say_codes,
+    tell,
 )
 
 # The table that is explored when none is named: horses with colic, 368 × 23, a quarter of the cells missing (UCI;
@@ -62,11 +60,11 @@ def explore(
     with one_line_errors():
         with loading():
             import gramian.explorer
-            from gramian.report import REPORT, check_free, prepare_to_write
+            from gramian.report import check_free, prepare_to_write
             from gramian.second_process import second_process
 
         source = str(_EXAMPLE) if file is None else file
-        folder = out or Path(("table" if source == "-" else Path(source).name.split(".")[0]) + "_explored")
+        folder = out or folder_for(source, "table", "explored")
         check_free(folder, force=force)
         ignored = [*(names(ignore) or ()), *([_ANSWER] if file is None else [])]
         # The second process is a copy of this one, and is made before the bar has its thread.
@@ -84,14 +82,7 @@ def explore(
                 notify=notify,
             )
             explored.save(folder, force=force)
-        if as_json:
-            print(json.dumps(explored.summary() | {"folder": str(folder)}, ensure_ascii=False))
-        elif not quiet:
-            console = Console(highlight=False)
-            for sentence in explored.found.sentences:
-                console.print(escape(sentence))
-            say_codes(console, explored.found.columns)
-            console.print(f"\nOpen [bold]{escape(str(folder / REPORT))}[/bold] in a browser.", soft_wrap=True)
+        tell(explored, folder, as_json=as_json, quiet=quiet)
 
 
 @app.command(
@@ -116,9 +107,9 @@ def learn(
 ) -> None:
     """From a table to a prediction of one column, its error, what matters, and a model for tomorrow's rows."""
     with one_line_errors():
-        from gramian.report import REPORT, check_free
+        from gramian.report import check_free
 
-        folder = out or Path(("table" if file == "-" else Path(file).name.split(".")[0]) + "_learned")
+        folder = out or folder_for(file, "table", "learned")
         check_free(folder, force=force)
         with progress(not quiet and not as_json) as notify:
             trained = gramian.learn(
@@ -133,11 +124,4 @@ def learn(
                 notify=notify,
             )
             trained.save(folder, force=force)
-        if as_json:
-            print(json.dumps(trained.summary() | {"folder": str(folder)}, ensure_ascii=False))
-        elif not quiet:
-            console = Console(highlight=False)
-            for sentence in trained.found.sentences:
-                console.print(escape(sentence))
-            say_codes(console, trained.found.columns)
-            console.print(f"\nOpen [bold]{escape(str(folder / REPORT))}[/bold] in a browser.", soft_wrap=True)
+        tell(trained, folder, as_json=as_json, quiet=quiet)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import gc
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -115,7 +116,26 @@ def progress(show: bool) -> Iterator[Callable[[str, float], None] | None]:
         yield lambda name, done: bar.update(task, description=name or "writing", completed=done)
 
 
-def say_codes(console: Console, columns: Any) -> None:
+def folder_for(file: str, kind: str, done: str) -> Path:
+    """The folder to write when none is named: after the file, or after its kind where it comes by standard input."""
+    return Path((kind if file == "-" else Path(file).name.split(".")[0]) + f"_{done}")
+
+
+def tell(outcome: Any, folder: Path, *, as_json: bool, quiet: bool) -> None:
+    """Say what was found and where it was written."""
+    if as_json:
+        print(json.dumps(outcome.summary() | {"folder": str(folder)}, ensure_ascii=False))
+    elif not quiet:
+        from gramian.report import REPORT
+
+        console = Console(highlight=False)
+        for sentence in outcome.found.sentences:
+            console.print(escape(sentence))
+        _say_codes(console, getattr(outcome.found, "columns", ()))
+        console.print(f"\nOpen [bold]{escape(str(folder / REPORT))}[/bold] in a browser.", soft_wrap=True)
+
+
+def _say_codes(console: Console, columns: Any) -> None:
     from gramian.tables import CODES
 
     if coded := [column.name for column in columns if column.note.startswith(CODES)]:
