@@ -92,8 +92,9 @@ def test_names_of_strangers_stay_text(levels, tmp_path):
     assert ("levels-title" in text) == levels
 
 
-def test_a_network_of_one_edge_and_one_without_comparison_have_a_page():
+def test_a_network_of_one_edge_and_one_without_comparison_have_a_page(divided):
     found, _ = divide(read_edges(io.StringIO("a b\n")))
-    text = render_network(replace(found, chance=[], others=[]))
+    assert "All nodes are in one." in render_network(found)
+    text = render_network(replace(divided[0], chance=[], others=[]))
     assert "joined at random for comparison" in text
     assert "if igraph is installed" in text

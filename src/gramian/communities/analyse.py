@@ -200,7 +200,7 @@ def _by_chance(graph: Matrix, clusterer: NetworkKSC, asked: int | None, rng: np.
 
 
 def _verdict(modularity: float, chance: list[float]) -> str:
-    if chance and modularity <= max(chance):
+    if modularity <= max([0.0, *chance]):
         return "none"
     return "clear" if modularity - float(np.mean(chance or [0.0])) >= _CLEAR else "weak"
 

@@ -52,7 +52,9 @@ def render_network(division: Division) -> str:
 
     style, script = style_sheet(), scripts(("page", "listing", "network"))
     badge, meaning = _VERDICTS[division.verdict]
-    if not division.chance:
+    if division.own.communities == 1:
+        meaning = "All nodes are in one."
+    elif not division.chance:
         meaning = "Judged by their modularity alone: the network is too large to be joined at random for comparison."
     picture = drawn_map(division)
     listed = _listed_nodes(division)
