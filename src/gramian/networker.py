@@ -64,7 +64,7 @@ class Divided:
         return network_summary(self.found)
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
-        """Write nodes, summary and model into a folder.
+        """Write report, nodes, summary and model into a folder.
 
         Parameters
         ----------

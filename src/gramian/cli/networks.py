@@ -39,7 +39,7 @@ def network(
 ) -> None:
     """From an edge list to communities, what holds them together, bridges, and a model for tomorrow's nodes."""
     with one_line_errors():
-        from gramian.report import NODES, check_free
+        from gramian.report import REPORT, check_free
 
         folder = out or Path(("network" if file == "-" else Path(file).name.split(".")[0]) + "_network")
         check_free(folder, force=force)
@@ -59,4 +59,4 @@ def network(
             console = Console(highlight=False)
             for sentence in divided.found.sentences:
                 console.print(escape(sentence))
-            console.print(f"\nSee [bold]{escape(str(folder / NODES))}[/bold].", soft_wrap=True)
+            console.print(f"\nSee [bold]{escape(str(folder / REPORT))}[/bold].", soft_wrap=True)
