@@ -4,8 +4,8 @@ Mall, Langone and Suykens (2013) compare BAF-KSC with Louvain, Infomap and CNM o
 the lecture gives it. Epinions is not available; the others are read from ``--data`` as far as they are there. Beside
 the published figures stand the peers run here (igraph) and our model as published (BAF, at most 5,000 training nodes,
 10 communities at most as in the published choices, no refinement), and with the number of communities of the largest
-modularity, plain and refined. Published conductances follow a
-definition that the source does not give, a hundredth of the textbook's, so they cannot be compared.
+modularity, plain and refined. Published conductances follow a definition that the source does not give, a hundredth of
+the textbook's, so they cannot be compared.
 
 MH-KSC (Mall, Langone and Suykens, 2014) shows PGP at four levels beside Louvain, Infomap and OSLOM, which have one
 scale each, without figures. OSLOM has no installable build and is not run.
