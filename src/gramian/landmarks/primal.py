@@ -282,9 +282,10 @@ def _of_dense(F: Array, Y: Array, v: Array | None) -> NormalEquations:
     """The sums of a strip, centred before it is multiplied, in its own dtype."""
     weight, f, y = _means(F, Y, v)
     f_near, y_near = f.astype(F.dtype), y.astype(Y.dtype)
-    F, Y = F - f_near, Y - y_near
+    F, Y = F - f_near, Y - y_near  # copies, which may be written
     if v is not None:
-        F, Y = (scaled_rows(side, np.sqrt(v).astype(side.dtype)) for side in (F, Y))
+        F *= np.sqrt(v).astype(F.dtype)[:, None]
+        Y *= np.sqrt(v).astype(Y.dtype)[:, None]
     # Means rounded to float32 are not the means: the sums about them are moved to the true ones.
     f_off, y_off = f - f_near, y - y_near
     products = inner(F, F) - weight * np.outer(f_off, f_off)
