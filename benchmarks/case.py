@@ -38,7 +38,8 @@ class Case:
     compare : callable, optional
         Given the scores of all sides, adds what needs a reference (an error, say).
     repeats : int
-        Fresh processes per side; the median time counts.
+        Fresh processes per side; the median time counts, also of scores that end in ``_seconds``. Other scores are
+        those of the first process.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Case:
         for _ in range(self.repeats):
             for side in self.sides:
                 runs[side].append(_run_side(module, self.name, side))
-        scores = {side: parts[0]["scores"] for side, parts in runs.items()}
+        scores = {side: _in_the_middle([part["scores"] for part in parts]) for side, parts in runs.items()}
         if self.compare is not None:
             self.compare(scores)
         ours = median(part["seconds"] for part in next(iter(runs.values())))
@@ -78,6 +79,11 @@ class Case:
                 }
             )
         return rows
+
+
+def _in_the_middle(runs: list[Scores]) -> Scores:
+    seconds = {key: round(median(run[key] for run in runs), 4) for key in runs[0] if key.endswith("_seconds")}
+    return runs[0] | seconds
 
 
 def _run_side(module: str, case: str, side: str) -> dict[str, Any]:

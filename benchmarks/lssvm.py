@@ -192,7 +192,7 @@ CASES = [
         data=partial(_rows, 9000, 20),
         sides={"gramian": _machine, "gramian, float32": _single, "KernelRidge": _ridge},
         score=_fit_score,
-        repeats=1,
+        repeats=5,
     ),
     Case(
         name="lssvm_loo_4000",
@@ -201,7 +201,7 @@ CASES = [
         data=partial(_rows, 4000, 20),
         sides={"gramian": _machine_left_out, "KernelRidge": _ridge},
         score=_fit_score,
-        repeats=1,
+        repeats=5,
     ),
     *(
         Case(
