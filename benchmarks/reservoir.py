@@ -107,7 +107,7 @@ def _same_numbers(scores: dict[str, Scores]) -> None:
 # Errors ----------------------------------------------------------------------------------------------------
 
 
-def _real() -> dict[str, np.ndarray]:
+def real_series() -> dict[str, np.ndarray]:
     series = {
         "laser": load_series("santafe_laser").values[:, 0],
         "mackey_glass": make_mackey_glass(10_000),
@@ -185,7 +185,7 @@ CASES = [
         name="reservoir_errors",
         question="NRMSE on the last fifth: laser 1/5/10, Mackey–Glass 1/17/84, sunspots 1/6/12, Melbourne 1/3/7 ahead",
         target="laser <= .050/.25/.35, Mackey–Glass 84 <= .09, with nothing set",
-        data=_real,
+        data=real_series,
         sides={
             "gramian, defaults, mean of 4": partial(_forecasts, _default, 4),
             "gramian, defaults, one": partial(_forecasts, _default, 1),

@@ -11,7 +11,7 @@ from sklearn.decomposition import PCA
 from gramian.checks import one_of, whole
 from gramian.embedding import KernelPCA
 from gramian.kernels import RBF
-from gramian.reservoir.dynamics.delay import check_series, delay_embedding, mutual_information_minimum
+from gramian.reservoir.dynamics.delay import check_series, check_varying, delay_embedding, mutual_information_minimum
 from gramian.reservoir.reservoir import Reservoir
 from gramian.typing import Array, RandomState
 
@@ -75,7 +75,7 @@ def reconstruct_attractor(
     >>> reconstruct_attractor(x, random_state=0).shape
     (1900, 3)
     """
-    x = check_series(x)
+    x = check_varying(check_series(x))
     one_of(method, "method", METHODS)
     k = whole(n_components, "n_components")
     if method == "delay":
@@ -83,8 +83,7 @@ def reconstruct_attractor(
     washout = whole(washout, "washout", least=0)
     if len(x) <= washout + k:
         raise ValueError(f"washout={washout} leaves {max(len(x) - washout, 0)} of {len(x)} steps; pass a longer series")
-    deviation = float(x.std())
-    driven = ((x - x.mean()) / (deviation or 1.0))[:, None]
+    driven = ((x - x.mean()) / float(x.std()))[:, None]
     if method == "esn-small":
         small = Reservoir(k, spectral_radius=0.9, connectivity=k, input_scaling=0.3, random_state=random_state)
         return np.asarray(small.fit_transform(driven)[washout:])
