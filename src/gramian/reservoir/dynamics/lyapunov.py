@@ -116,23 +116,24 @@ def lyapunov_from_data(
         kept = apart > 0  # two that meet exactly have no logarithm
         curve[t] = np.mean(np.log(apart[kept]) - start[kept]) if kept.any() else -np.inf
     times = step * np.arange(horizon + 1)
-    straight = _rise(curve) if fit == "auto" else _between(times, fit)
+    straight = _rise(curve, points.shape[1]) if fit == "auto" else _between(times, fit)
     slope, error = line(times[straight], curve[straight])
     inside = times[straight]
     return LyapunovExponent(slope, error, times, curve, (float(inside[0]), float(inside[-1])))
 
 
-def _rise(curve: Array) -> slice:
+def _rise(curve: Array, n_coordinates: int) -> slice:
     """From where the curve first reaches 20 % of its level to where it first reaches 70 % of it."""
     level = float(np.median(curve[len(curve) // 2 :]))
     if not level > 0:  # neighbours do not part
         return slice(0, len(curve))
     first = int(np.argmax(curve >= _ALIGNED * level))
     last = int(np.argmax(curve >= _LEVEL * level))
-    if last <= 1 and level > 1:  # below, neighbours hardly part at all
+    # Noise seen by m delays shares coordinates for m steps. Below a level of one, neighbours hardly part at all.
+    if last <= min(n_coordinates, 5) and level > 1:
         warnings.warn(
-            "neighbours are as far apart as they ever get after one step, as in noise, so that the exponent is "
-            "uncertain; look at curve, and try more coordinates or a shorter time between points",
+            f"neighbours are nearly as far apart as they ever get after {max(last, 1)} steps, as in noise, so that the "
+            "exponent is uncertain; look at curve, and try a shorter time between points",
             UserWarning,
             stacklevel=3,
         )
