@@ -31,6 +31,7 @@ MODULES = (
     "lssvm",
     "fixed_size",
     "reservoir",
+    "reservoir_studies",
     "semi_supervised",
     "mixtures",
     "ensembles",

@@ -35,6 +35,12 @@ def _clocked(work: Callable[[], Any]) -> dict[str, Any]:
         return {"result": result, "processor": time.process_time() - start}
 
 
+def _twice(fit: Callable[[], Any], predict: Callable[[], Any]) -> dict[str, Any]:
+    """Clock a first fit, which loads what is loaded once, such as numba (0.4 s), and a second one."""
+    first = _clocked(fit)["processor"]
+    return _clocked(fit) | {"first": first, "result": predict()}
+
+
 # Speed -----------------------------------------------------------------------------------------------------
 
 
@@ -46,8 +52,7 @@ def _network(x: np.ndarray) -> Any:
     """Ten steps ahead; a bias, because without one states are odd functions of the input."""
     n = len(x) - TEST
     network = EchoStateNetwork(UNITS, bias_scaling=0.2, random_state=0)
-    fitted = _clocked(lambda: network.fit(x[: n - AHEAD], x[AHEAD:n, 0]))
-    return fitted | {"result": network.predict(x[n - AHEAD : -AHEAD])}
+    return _twice(lambda: network.fit(x[: n - AHEAD], x[AHEAD:n, 0]), lambda: network.predict(x[n - AHEAD : -AHEAD]))
 
 
 def _plain(x: np.ndarray) -> Any:
@@ -60,12 +65,17 @@ def _reservoirpy(x: np.ndarray) -> Any:
 
     n = len(x) - TEST
     network = Reservoir(UNITS, lr=1.0, sr=0.9, input_scaling=0.5, seed=0) >> Ridge(ridge=1e-6)
-    fitted = _clocked(lambda: network.fit(x[: n - AHEAD], x[AHEAD:n], warmup=100))
-    return fitted | {"result": network.run(x[n - AHEAD : -AHEAD])[:, 0]}
+    return _twice(
+        lambda: network.fit(x[: n - AHEAD], x[AHEAD:n], warmup=100), lambda: network.run(x[n - AHEAD : -AHEAD])[:, 0]
+    )
 
 
 def _fit_score(x: np.ndarray, result: Any) -> Scores:
-    return {"fit_processor_seconds": round(result["processor"], 2), "nrmse": nrmse(x[-TEST:, 0], result["result"])}
+    return {
+        "first_fit_processor_seconds": round(result["first"], 2),
+        "fit_processor_seconds": round(result["processor"], 2),
+        "nrmse": nrmse(x[-TEST:, 0], result["result"]),
+    }
 
 
 def _fit_sides() -> dict[str, Any]:
@@ -107,7 +117,7 @@ def _same_numbers(scores: dict[str, Scores]) -> None:
 # Errors ----------------------------------------------------------------------------------------------------
 
 
-def _real() -> dict[str, np.ndarray]:
+def real_series() -> dict[str, np.ndarray]:
     series = {
         "laser": load_series("santafe_laser").values[:, 0],
         "mackey_glass": make_mackey_glass(10_000),
@@ -185,7 +195,7 @@ CASES = [
         name="reservoir_errors",
         question="NRMSE on the last fifth: laser 1/5/10, Mackey–Glass 1/17/84, sunspots 1/6/12, Melbourne 1/3/7 ahead",
         target="laser <= .050/.25/.35, Mackey–Glass 84 <= .09, with nothing set",
-        data=_real,
+        data=real_series,
         sides={
             "gramian, defaults, mean of 4": partial(_forecasts, _default, 4),
             "gramian, defaults, one": partial(_forecasts, _default, 1),

@@ -283,6 +283,15 @@ def test_a_series_in_pieces_is_learned_from_sums(run):
     assert_picture(Path("demo/million_steps.png"))
 
 
+def test_a_reservoir_sees_the_attractor_that_three_units_flatten(run):
+    printed = {line.split(":")[0]: numbers(line) for line in run("240", "--steps", "3000").splitlines()}
+    for name in ("true", "delays", "reservoir"):
+        assert abs(printed[name][0] - 2.05) < 0.2
+        assert 0.6 < printed[name][1] < 1.4
+    assert printed["three units"][0] < 1.9
+    assert_picture(Path("demo/attractor.png"))
+
+
 def test_clusters_over_time_are_followed_through_a_year(run, tmp_path):
     """Haze goes and comes back, calm and busy days meet and part: each is told once, in this order."""
     printed = run("150", "--weeks", "20", "--days", "60", "--memory", "0.3").splitlines()

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
     from gramian.persistence import load, save
     from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
-    from gramian.reservoir import EchoStateNetwork, NextGenerationReservoir, Reservoir
+    from gramian.reservoir import EchoStateNetwork, GeneticSearch, NextGenerationReservoir, Reservoir
 
 __version__ = "0.1.0.dev0"
 
@@ -67,6 +67,7 @@ __all__ = [
     "FixedSizeLSSVMRegressor",
     "FourierFeatures",
     "GenerativeKernelMachine",
+    "GeneticSearch",
     "HierarchicalKSC",
     "IncompleteGaussianMixture",
     "IncompleteMixture",
@@ -150,7 +151,7 @@ _HOMES = {
     "mixture": ("IncompleteGaussianMixture", "IncompleteMixture"),
     "persistence": ("load", "save"),
     "ranking": ("KernelPageRank", "RankedClustering", "personalized_pagerank"),
-    "reservoir": ("EchoStateNetwork", "NextGenerationReservoir", "Reservoir"),
+    "reservoir": ("EchoStateNetwork", "GeneticSearch", "NextGenerationReservoir", "Reservoir"),
 }
 _APPLICATIONS = {"explore": "explorer", "learn": "learner", "network": "networker"}
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

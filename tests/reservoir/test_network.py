@@ -331,3 +331,44 @@ def test_one_row_and_sequences_of_different_width_are_refused(narma):
         EchoStateNetwork(10).fit(U[:1], y[:1])
     with pytest.raises(ValueError, match="sequence 1 has 2 columns"):
         EchoStateNetwork(10).fit([U, np.hstack([U, U])], [y, y])
+
+
+def test_the_components_kept_are_those_that_vary(narma):
+    """Of a constant input the states settle in one point, and PCA keeps one direction of the 40 that were asked for."""
+    _, y = narma
+    network = EchoStateNetwork(40, reduction="pca", n_components=40, random_state=0).set_output(transform="pandas")
+    ones = np.ones((200, 1))
+    found = network.fit(ones, y[:200]).transform(ones[:3])
+    assert found.shape == (3, network.n_components_)
+    assert network.partial_fit(ones, y[:200]).transform(ones[:3]).shape == (3, network.n_components_)
+
+
+def test_a_list_is_not_one_frame(narma):
+    U, y = narma
+    network = EchoStateNetwork(20, random_state=0).fit(U, y)
+    assert len(network.transform([U[:5], U[5:12]])) == 2
+    with pytest.raises(ValueError, match="one table and its groups"):
+        network.set_output(transform="pandas").transform([U[:5], U[5:12]])
+    reservoir = Reservoir(20, random_state=0).fit(U).set_output(transform="pandas")
+    with pytest.raises(ValueError, match="one table and its groups"):
+        reservoir.transform([U[:5], U[5:12]])
+    groups = np.repeat([0, 1], [5, 7])
+    assert network.transform(U[:12], groups=groups).shape == (12, 20)
+
+
+@pytest.mark.parametrize("changed", ["lasso", "nu_svr"])
+def test_another_readout_does_not_go_on_with_the_sums(narma, changed):
+    U, y = narma
+    network = EchoStateNetwork(20, readout=changed, random_state=0).fit(U[:100], y[:100]).set_params(readout="ridge")
+    with pytest.raises(ValueError, match="another readout has learned; call fit"):
+        network.partial_fit(U[100:], y[100:])
+
+
+def test_advance_in_blocks_ends_where_step_after_step_does(narma, monkeypatch):
+    U, y = narma
+    network = EchoStateNetwork(20, random_state=0).fit(U[:300], y[:300])
+    expected = network.predict(U[300:])
+    monkeypatch.setattr("gramian.reservoir.network.STRIP", 7)
+    ended = network.advance(U[300:-1])
+    np.testing.assert_allclose(ended.predict(U[-1:]), expected[-1:], rtol=1e-10)
+    np.testing.assert_allclose(ended._in_units(ended._last_target), expected[-2], rtol=1e-10)

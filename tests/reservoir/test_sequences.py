@@ -56,6 +56,7 @@ def test_float32_is_remembered_and_computed_in_float64():
         (A, [0, 1], "one label for each of the 3 rows"),
         (A, [0, 1, 0], "comes back after another"),
         ([A[:1]], None, "1 rows in all sequences"),
+        ([A[:, 0], B[:, 0]], None, r"shape \(3,\), \(2,\); pass each sequence as rows"),
     ],
 )
 def test_sequences_that_do_not_fit_are_refused(U, groups, told):
@@ -71,6 +72,7 @@ def test_targets_follow_the_sequences():
         ([1, 2, 3, 4, 5], "list of 2 arrays"),
         ([[1, 2, 3]], "list of 2 arrays"),
         ([[1, 2, 3], [[4, 4], [5, 5]]], "sequence 1 has 2 columns"),
+        ([[1, 2, 3], [4]], "sequence 1 has 1 entries but X has 2 rows"),
         ([[1, 2, np.nan], [4, 5]], "NaN"),
     ):
         with pytest.raises(ValueError, match=told):

@@ -175,7 +175,9 @@ class Learner:
         )
         draft.tuning_ = readout.tuning(finite)
         if draft._folded:
-            draft.reduction_ = reductions.PrincipalStates(readout.sums, n_states, draft.n_components_)
+            asked: Any = readout.projection
+            draft.reduction_ = reductions.PrincipalStates(readout.sums, n_states, asked.n_components)
+            draft.n_components_ = draft.reduction_.components.shape[1]  # fewer where states span fewer
 
     def _fit_regressor(self, regularization: float | None) -> None:
         draft = self.draft

@@ -20,7 +20,7 @@ from gramian.reservoir._learning import Learner
 from gramian.reservoir.readouts import LINEAR, check_readout, check_regularization
 from gramian.reservoir.reductions import check_reduction
 from gramian.reservoir.reservoir import STRIP, Reservoir, StateTransformer
-from gramian.reservoir.sequences import Sequences, check_sequences, check_series, first_rows
+from gramian.reservoir.sequences import Sequences, check_sequences, check_series, first_rows, refuse_frames_of
 from gramian.typing import Array, RandomState
 
 
@@ -217,6 +217,10 @@ class EchoStateNetwork(RegressorMixin, ClassNamePrefixFeaturesOutMixin, Transfor
         self._check_parameters()
         sequences = check_sequences(self, U, groups, reset=not again, min_rows=1 if again else 2)
         targets = check_series(Y, sequences)
+        if again and getattr(self.readout_, "kind", None) != self.readout:
+            raise ValueError(
+                f"readout={self.readout!r} cannot go on with what another readout has learned; call fit with all rows"
+            )
         if again and targets[0].shape[1] != self.n_outputs_:
             raise ValueError(f"y has {targets[0].shape[1]} outputs, but those before had {self.n_outputs_}")
         model = Learner(self, sequences, targets, again=again)
@@ -346,6 +350,7 @@ class EchoStateNetwork(RegressorMixin, ClassNamePrefixFeaturesOutMixin, Transfor
 
     def transform(self, U: Any, initial_state: str = "continue", groups: Any = None) -> Any:
         """Reduced states (T, n_components_), the states where there is no reduction; as in :meth:`predict`."""
+        refuse_frames_of(self, U)
         found = self.states(U, initial_state, groups)
         if self.reduction_ is None:
             return found
@@ -373,8 +378,12 @@ class EchoStateNetwork(RegressorMixin, ClassNamePrefixFeaturesOutMixin, Transfor
             raise ValueError("advance goes on with one sequence; pass an array X (T, d), not a list")
         rows = self._scaled(sequences.parts[0])
         course = self.reservoir_.start(self.state_, n_steps=len(rows), rng=self.reservoir_.noise_source())
-        if Y is None:
+        if Y is None and self.reservoir_.feedback_scaling > 0:
             last = self._closed_loop(course, rows, self._last_target)[-1]
+        elif Y is None:
+            for block in slices(len(rows), STRIP):
+                H = course.advance(rows[block])
+            last = self._read(H[-1:], rows[-1:])[0]
         else:
             fed = self._teacher(check_series(Y, sequences)[0])
             last = fed[-1]

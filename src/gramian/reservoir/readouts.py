@@ -280,6 +280,6 @@ def _sparse_solutions(sums: NormalEquations, alphas: Array, l1_ratio: float, *, 
         if quiet:
             warnings.simplefilter("ignore", ConvergenceWarning)
         for j, y in enumerate(targets.T):
-            path = enet_path(rows, y, l1_ratio=l1_ratio, alphas=np.maximum(scaled, 1e-300), max_iter=5000)[1]
+            path = enet_path(rows, y, l1_ratio=l1_ratio, alphas=np.maximum(scaled, 1e-300), max_iter=5000, tol=1e-8)[1]
             out[order, :, j] = path.T
     return out

@@ -19,7 +19,7 @@ from gramian.grams.tiles import slices
 from gramian.randomness import spawn
 from gramian.reservoir._update import Recurrence
 from gramian.reservoir._weights import check_connectivity, recurrent_weights, uniform_weights
-from gramian.reservoir.sequences import Sequences, check_sequences, check_series, first_rows
+from gramian.reservoir.sequences import Sequences, check_sequences, check_series, first_rows, refuse_frames_of
 from gramian.typing import Array, RandomState
 
 STRIP = 1024  # steps whose states are held together
@@ -90,6 +90,7 @@ class StateTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         states : ndarray (T, N), or a list of them if U is a list
         """
         check_is_fitted(self)
+        refuse_frames_of(self, U)
         sequences = check_sequences(self, U, groups, reset=False)
         outputs = [None] * len(sequences.parts) if feedback is None else check_series(feedback, sequences)
         return sequences.answer(self._states(sequences, outputs))

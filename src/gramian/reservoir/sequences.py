@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_array, validate_data
 
 from gramian.checks import check_targets
@@ -80,6 +81,9 @@ def check_sequences(owner: Any, U: Any, groups: Any = None, *, reset: bool, min_
         Rows that must be there at least, in all.
     """
     listed = is_list(U)
+    if not listed and isinstance(U, (list, tuple)) and len({np.shape(u) for u in U if hasattr(u, "shape")}) > 1:
+        shapes = ", ".join(str(np.shape(u)) for u in U[:3])
+        raise ValueError(f"X is a list of arrays of shape {shapes}; pass each sequence as rows (T, d), as x[:, None]")
     if listed and groups is not None:
         raise ValueError("groups cannot be given with a list of sequences; pass one of the two")
     checks: dict[str, Any] = {"dtype": _DTYPES, "ensure_min_samples": 1 if listed else min_rows}
@@ -121,6 +125,8 @@ def check_series(Y: Any, sequences: Sequences) -> list[Array]:
         raise ValueError(f"y must be a list of {len(sequences.parts)} arrays, one for each sequence of X")
     parts = []
     for number, (y, part) in enumerate(zip(Y, sequences.parts, strict=True)):
+        if np.ndim(y) and len(y) != len(part):
+            raise ValueError(f"y: sequence {number} has {len(y)} entries but X has {len(part)} rows; pass one for each")
         checked = check_targets(y, len(part))
         parts.append(checked.reshape(len(checked), -1).astype(np.float64, copy=False))
         if parts[-1].shape[1] != parts[0].shape[1]:
@@ -134,6 +140,12 @@ def check_series(Y: Any, sequences: Sequences) -> list[Array]:
 def first_rows(U: Any) -> Any:
     """The array or frame whose columns are remembered: the first sequence of a list."""
     return U[0] if is_list(U) else U
+
+
+def refuse_frames_of(owner: Any, U: Any) -> None:
+    """Refuse a list where ``set_output`` asks for a frame: it makes one frame of one array."""
+    if is_list(U) and _get_output_config("transform", owner)["dense"] != "default":
+        raise ValueError("set_output makes one frame, but X is a list of sequences; pass one table and its groups")
 
 
 def _starts(groups: Any, n: int) -> Array:

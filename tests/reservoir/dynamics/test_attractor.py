@@ -55,5 +55,7 @@ def test_the_usual_reservoir_sees_an_attractor_of_about_two_dimensions(x):
     ],
 )
 def test_bad_input_names_what_is_wrong(x, arguments, message):
+    with pytest.raises(ValueError, match="all alike"):
+        reconstruct_attractor(np.ones(500))
     with pytest.raises(ValueError, match=message):
         reconstruct_attractor(x, **arguments)

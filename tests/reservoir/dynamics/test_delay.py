@@ -102,3 +102,10 @@ def test_points_with_nobody_outside_the_window_have_no_neighbour():
 def test_bad_input_names_what_is_wrong(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_an_autocorrelation_that_stays_positive_is_told_by_its_length(rng):
+    noise = rng.normal(size=4000)
+    x = np.convolve(noise, np.exp(-np.arange(200) / 20), "valid")
+    with pytest.warns(UserWarning, match="falls below 1/e"):
+        assert autocorrelation_zero(x, max_lag=40) == pytest.approx(20, abs=6)

@@ -86,3 +86,18 @@ def test_pairs_that_start_at_the_same_place_are_left_out():
 def test_bad_input_names_what_is_wrong(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_rounding_of_a_periodic_series_is_not_taken_for_chaos():
+    """With a period of 40 steps neighbours lie 1e-16 apart, and part by chance: the slope was 1.7 a step."""
+    x = np.sin(2 * np.pi * np.arange(3000) / 40)
+    points = np.stack([x[:-10], x[10:]], axis=1)
+    with pytest.raises(ValueError, match="periodic and not chaotic"):
+        lyapunov_from_data(points, theiler=20)
+
+
+def test_noise_is_told_from_chaos(rng):
+    noise = rng.normal(size=1002)
+    for points in (rng.normal(size=(1000, 3)), np.stack([noise[:-2], noise[1:-1], noise[2:]], axis=1)):
+        with pytest.warns(UserWarning, match="as in noise"):
+            lyapunov_from_data(points, theiler=1)

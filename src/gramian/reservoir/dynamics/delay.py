@@ -6,6 +6,7 @@ Pure functions on arrays. :mod:`~gramian.reservoir.dynamics.dimension` and
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_array
 from gramian.checks import whole
 from gramian.typing import Array
 
-_SAME_PLACE = 1e-12  # distances below are rounding: the series comes back to the same point
+SAME_PLACE = 1e-12  # distances below are rounding: the series comes back to the same point
 
 
 def delay_embedding(x: Array, dimension: int, delay: int = 1) -> Array:
@@ -60,6 +61,8 @@ def delay_embedding(x: Array, dimension: int, delay: int = 1) -> Array:
 def autocorrelation_zero(x: Array, *, max_lag: int | None = None) -> int:
     """The first lag at which the autocorrelation of a series is no longer positive.
 
+    Where it stays positive, the first lag at which it is below 1/e, with a warning.
+
     Parameters
     ----------
     x : array-like (n,)
@@ -76,11 +79,19 @@ def autocorrelation_zero(x: Array, *, max_lag: int | None = None) -> int:
     >>> autocorrelation_zero(np.sin(2 * np.pi * np.arange(4000) / 39))
     10
     """
-    x = _varying(check_series(x))
+    x = check_varying(check_series(x))
     most = _longest_lag(max_lag, len(x))
     centered = x - x.mean()
     products = fftconvolve(centered, centered[::-1])[len(x) - 1 :][: most + 1]
     crossed = np.flatnonzero(products <= 0)
+    below = np.flatnonzero(products < products[0] / np.e)
+    if not len(crossed) and len(below):
+        warnings.warn(
+            f"the autocorrelation of x stays positive up to max_lag={most}; the lag where it falls below 1/e is taken",
+            UserWarning,
+            stacklevel=2,
+        )
+        return int(below[0])
     if not len(crossed):
         raise ValueError(
             f"the autocorrelation of x stays positive up to max_lag={most}; remove the trend, or pass a larger max_lag"
@@ -117,7 +128,7 @@ def mutual_information_minimum(x: Array, *, max_lag: int | None = None, n_bins: 
     >>> mutual_information_minimum(np.sin(2 * np.pi * np.arange(4000) / 40.7)) < 15
     True
     """
-    x = _varying(check_series(x))
+    x = check_varying(check_series(x))
     most = _longest_lag(max_lag, len(x), default=max(2, min(100, len(x) // 10)))
     bins = int(np.ceil(np.sqrt(len(x) / 5))) if n_bins is None else whole(n_bins, "n_bins", least=2)
     span = float(x.max() - x.min())
@@ -198,14 +209,14 @@ def false_neighbors(
     >>> false_neighbors(np.sin(0.11 * np.arange(2000)), 14, theiler=14).dimension
     2
     """
-    x = _varying(check_series(x))
+    x = check_varying(check_series(x))
     delay, most = whole(delay, "delay"), whole(max_dimension, "max_dimension")
     spread = float(x.std())
     fractions = np.ones(most)
     for m in range(1, most + 1):
         points = delay_embedding(x, m + 1, delay)
         near, distances = nearest_outside(points[:, :m], theiler)
-        known = np.flatnonzero((near >= 0) & (distances > _SAME_PLACE * spread))
+        known = np.flatnonzero((near >= 0) & (distances > SAME_PLACE * spread))
         if not len(known):
             raise ValueError(
                 f"no point has a neighbour in {m} coordinates, outside theiler={theiler} steps and not at the same "
@@ -272,7 +283,8 @@ def check_points(points: Array) -> Array:
     return points[:, None] if points.ndim == 1 else points
 
 
-def _varying(x: Array) -> Array:
+def check_varying(x: Array) -> Array:
+    """Refuse a series of fewer than three values, or whose values are all alike."""
     if len(x) < 3 or x.min() == x.max():
         raise ValueError(f"x has {len(x)} values, all alike or too few; pass a series that changes")
     return x

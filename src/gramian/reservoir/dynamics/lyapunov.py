@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from gramian.checks import whole
 from gramian.randomness import generator
-from gramian.reservoir.dynamics.delay import check_points, nearest_outside
+from gramian.reservoir.dynamics.delay import SAME_PLACE, check_points, nearest_outside
 from gramian.reservoir.dynamics.dimension import line
 from gramian.typing import Array, RandomState
 
@@ -100,11 +101,14 @@ def lyapunov_from_data(
         raise ValueError(f"horizon={horizon} does not fit into {n} points; pass more points or a smaller horizon")
     # Neighbours are sought among the points that can be followed to the end, so that all times average the same pairs.
     near, first = nearest_outside(points[: n - horizon], theiler)
-    known = np.flatnonzero((near >= 0) & (first > 0))
+    # What comes back to the same place parts by rounding alone, and that looks like chaos.
+    spread = float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
+    known = np.flatnonzero((near >= 0) & (first > SAME_PLACE * spread))
     if not len(known):
         raise ValueError(
-            f"no point has a neighbour outside theiler={theiler} steps that is not at the same place; pass a longer "
-            "series, a smaller theiler or a smaller horizon"
+            f"no point has a neighbour outside theiler={theiler} steps that is not at the same place; a series that "
+            "repeats itself exactly is periodic and not chaotic; otherwise pass a longer series, a smaller theiler or "
+            "a smaller horizon"
         )
     start, curve = np.log(first[known]), np.empty(horizon + 1)
     for t in range(horizon + 1):
@@ -112,19 +116,27 @@ def lyapunov_from_data(
         kept = apart > 0  # two that meet exactly have no logarithm
         curve[t] = np.mean(np.log(apart[kept]) - start[kept]) if kept.any() else -np.inf
     times = step * np.arange(horizon + 1)
-    straight = _rise(curve) if fit == "auto" else _between(times, fit)
+    straight = _rise(curve, points.shape[1]) if fit == "auto" else _between(times, fit)
     slope, error = line(times[straight], curve[straight])
     inside = times[straight]
     return LyapunovExponent(slope, error, times, curve, (float(inside[0]), float(inside[-1])))
 
 
-def _rise(curve: Array) -> slice:
+def _rise(curve: Array, n_coordinates: int) -> slice:
     """From where the curve first reaches 20 % of its level to where it first reaches 70 % of it."""
     level = float(np.median(curve[len(curve) // 2 :]))
     if not level > 0:  # neighbours do not part
         return slice(0, len(curve))
     first = int(np.argmax(curve >= _ALIGNED * level))
     last = int(np.argmax(curve >= _LEVEL * level))
+    # Noise seen by m delays shares coordinates for m steps. Below a level of one, neighbours hardly part at all.
+    if last <= min(n_coordinates, 5) and level > 1:
+        warnings.warn(
+            f"neighbours are nearly as far apart as they ever get after {max(last, 1)} steps, as in noise, so that the "
+            "exponent is uncertain; look at curve, and try a shorter time between points",
+            UserWarning,
+            stacklevel=3,
+        )
     # A map levels off after a few steps: then the line needs the first points too.
     return slice(first, last + 1) if last - first >= 5 else slice(0, max(last, 1) + 1)
 
