@@ -5,7 +5,7 @@ Used by :mod:`gramian.reservoir.forecasting.forecaster` alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,14 +26,16 @@ _MOST_JUDGED = 20_000
 _FEWEST = 30  # steps that a model is learned from and judged by, beyond those that its columns reach back to
 _TRIED = 6  # horizons by which units and reference are chosen
 _RECENT = 20_000  # steps from which they are chosen
-_SIMPLER = 0.99  # a network must have less than this share of a simple rule's error to be preferred
-_LOG_HELPS = 0.99
+_SIMPLER = 0.99  # share of a simpler rule's error that a rule must be below to be preferred
+_LOG_HELPS = 0.99  # the same for logarithms
+_LEAKS = (1.0, 0.3)
+_UNITS, _FEWEST_UNITS = 400, 50
 _EXACT = 1e-9  # an error, over the deviation of the series, that is rounding
 
 
 @dataclass
 class Models:
-    """What was learned: rules by name, with their bands, errors and states."""
+    """What was learned: rules by name, with their states, bands and errors."""
 
     units: Units
     layout: Layout
@@ -41,7 +43,7 @@ class Models:
     rules: dict[str, Any]
     states: dict[str, Any]  # before the last H steps of the window
     bands: dict[str, AdaptiveBands]
-    errors: dict[str, float] = field(default_factory=dict)
+    judged: dict[str, Array]  # errors from each origin of the last steps
 
 
 class Fitting:
@@ -98,20 +100,20 @@ class Fitting:
         forecasts, states = {}, {}
         if self.enough:
             lags = DirectForecast(layout)
-            networks = self._networks(layout)
+            networks = self._networks(units, layout)
             if not window.known.all():
                 self._refill(window, networks)
             for name, rule in (("lags", lags), ("networks", networks)):
                 rules[name] = rule
                 forecasts[name], states[name] = rule.learn(window, self.first, self.cut)
-        judged = self.cut if self.enough else min(max(layout.recalled, default=1), window.stop - 1)
+        start = self.cut if self.enough else min(max(layout.recalled, default=1), window.stop - 1)
         for name in ("naive", "seasonal_naive"):
             if name in rules:
-                forecasts[name], states[name] = rules[name].run(window, judged, window.stop, None)
-        truth = _ahead(window, judged, layout.horizon)
+                forecasts[name], states[name] = rules[name].run(window, start, window.stop, None)
+        truth = _ahead(window, start, layout.horizon)
         bands = {name: AdaptiveBands(np.abs(found - truth), self.coverage) for name, found in forecasts.items()}
-        errors = {name: self._error(units, found, truth) for name, found in forecasts.items()}
-        return Models(units, layout, window, rules, states, bands, errors)
+        judged = {name: self._errors(units, found, truth) for name, found in forecasts.items()}
+        return Models(units, layout, window, rules, states, bands, judged)
 
     def _choice(self) -> tuple[Units, Layout]:
         """Logarithms or not, and what forecasts are differences to: what a model on lags does best with."""
@@ -120,23 +122,24 @@ class Fitting:
         anchors = [0, *layout.recalled, -1]
         if not self.enough:
             return plain, layout.with_anchor(anchors[min(1, len(layout.recalled))])
-        horizons = np.unique(np.linspace(1, layout.horizon, _TRIED).round().astype(int)).tolist()
         trials = [plain, Units(self.values, log=True)] if takes_log(self.values) else [plain]
-        cut_off = max(0, len(self.values) - max(_RECENT, 5 * (len(self.values) - self.cut)))
         best, found = np.inf, (plain, layout)
         for units in trials:
-            window = self._window(units, layout)
-            window = replace(window.tail(len(window.values) - cut_off))
-            truth = _ahead(window, self.cut, layout.horizon)
             for anchor in anchors:
                 trial = layout.with_anchor(anchor)
-                forecasts, _ = DirectForecast(trial, horizons=horizons).learn(
-                    window, max(self.first, window.first + layout.memory), self.cut
-                )
-                error = self._error(units, forecasts, truth)
+                error = self._trial(units, trial)
                 if error < best * (_LOG_HELPS if units is not found[0] else 1.0):
                     best, found = error, (units, trial)
         return found
+
+    def _trial(self, units: Units, layout: Layout, reservoir: Any = None) -> float:
+        """Error of a direct model at a few horizons, learned from the recent steps."""
+        window = self._window(units, layout)
+        window = window.tail(max(_RECENT, 5 * (len(self.values) - self.cut)))
+        horizons = np.unique(np.linspace(1, layout.horizon, _TRIED).round().astype(int)).tolist()
+        model = DirectForecast(layout, reservoir, horizons)
+        forecasts, _ = model.learn(window, max(self.first, window.first + layout.memory), self.cut)
+        return self._error(units, forecasts, _ahead(window, self.cut, layout.horizon))
 
     def _window(self, units: Units, layout: Layout) -> Window:
         standard = units.standard(self.values)
@@ -149,19 +152,22 @@ class Fitting:
         networks.learn(window, self.first, self.cut)
         fill(networks, window, window.first, networks.start(), window.values[0])
 
-    def _networks(self, layout: Layout) -> NetworkEnsemble:
-        seeds = spawn(self.random_state, self.n_networks)
+    def _networks(self, units: Units, layout: Layout) -> NetworkEnsemble:
+        seeds = [int(child.integers(2**31)) for child in spawn(self.random_state, self.n_networks)]
+        base = self._default(units, layout, seeds[0]) if self.reservoir is None else self.reservoir
         members = []
         for seed in seeds:
-            reservoir = self._default() if self.reservoir is None else clone(self.reservoir)
+            reservoir = clone(base)
             if "random_state" in reservoir.get_params(deep=False):
-                reservoir.set_params(random_state=int(seed.integers(2**31)))
+                reservoir.set_params(random_state=seed)
             members.append(DirectForecast(layout, reservoir))
         return NetworkEnsemble(members)
 
-    def _default(self) -> Reservoir:
-        n = len(self.values)
-        return Reservoir(min(400, max(50, n // 5)), bias_scaling=0.2, leak_rate=0.5)
+    def _default(self, units: Units, layout: Layout, seed: int) -> Reservoir:
+        """A reservoir as fast or slow as suits the series."""
+        size = min(_UNITS, max(_FEWEST_UNITS, len(self.values) // 5))
+        found = [Reservoir(size, bias_scaling=0.2, leak_rate=leak, random_state=seed) for leak in _LEAKS]
+        return min(found, key=lambda reservoir: self._trial(units, layout, clone(reservoir)))
 
     def _best_period(self, window: Window) -> int:
         """The season whose repetition was nearest to the series."""
@@ -173,19 +179,40 @@ class Fitting:
 
     def _error(self, units: Units, forecasts: Array, truth: Array) -> float:
         """Mean absolute error, in units of each column's deviation."""
-        found, true = units.original(forecasts), units.original(truth)
-        spread = np.nanstd(self.values, axis=0)
-        spread = np.where(spread > 0, spread, 1.0)
-        errors = np.abs(found - true) / spread
+        errors = self._errors(units, forecasts, truth)
         known = np.isfinite(errors)
         return float(errors[known].mean()) if known.any() else np.inf
 
+    def _errors(self, units: Units, forecasts: Array, truth: Array) -> Array:
+        """Mean absolute error from each origin, (n,), in units of each column's deviation; NaN where none is known."""
+        spread = np.nanstd(self.values, axis=0)
+        errors = np.abs(units.original(forecasts) - units.original(truth)) / np.where(spread > 0, spread, 1.0)
+        known = np.isfinite(errors)
+        count = known.sum(axis=(1, 2))
+        total = np.where(known, errors, 0.0).sum(axis=(1, 2))
+        return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
-def simplest(errors: dict[str, float]) -> str:
-    """The rule with the least error; one that is less simple must be clearly better."""
+
+def simplest(judged: dict[str, Array], horizon: int) -> str:
+    """The rule with the least error; one that is less simple must be clearly better.
+
+    Parameters
+    ----------
+    judged : dict of str to ndarray (n,)
+        Errors of each rule from the same origins, one after another; NaN where nothing was known.
+    horizon : int
+        Errors of origins that are fewer steps apart are not independent.
+    """
     best = "naive"
     for name in ("seasonal_naive", "lags", "networks"):
-        if name in errors and errors[name] < _SIMPLER * errors[best] - _EXACT:
+        if name not in judged:
+            continue
+        gain = judged[best] - judged[name]
+        gain = gain[np.isfinite(gain)]
+        blocks = [part.mean() for part in np.array_split(gain, max(len(gain) // horizon, 1)) if len(part)]
+        doubt = float(np.std(blocks) / np.sqrt(max(len(blocks) - 1, 1))) if blocks else 0.0
+        least = max((1 - _SIMPLER) * float(np.nanmean(judged[best])) + _EXACT, doubt)
+        if blocks and gain.mean() > least:
             best = name
     return best
 

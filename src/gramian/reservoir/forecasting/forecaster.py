@@ -178,8 +178,9 @@ class EchoStateForecaster(BaseEstimator):
         self._other_units, self._other_names = other_units, other_names
         self._table = _without_rows(table)
         self._models = models
-        self.chosen_ = simplest(models.errors) if self.safeguard else "networks"
-        self.errors_ = models.errors
+        self.chosen_ = simplest(models.judged, horizon) if self.safeguard else "networks"
+        self.errors_ = {name: float(np.nanmean(errors)) for name, errors in models.judged.items()}
+        models.judged = {}
         self.periods_, self.lags_, self.log_ = periods, layout.lags, models.units.log
         self.n_steps_, self.n_series_ = n, values.shape[1]
         self.n_missing_ = int(np.isnan(values).sum())

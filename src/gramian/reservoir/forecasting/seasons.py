@@ -1,6 +1,6 @@
 """Seasons of a series: how many steps it takes to repeat itself, found from its autocorrelation and its calendar.
 
-A period counts as a season if the mean of each phase, taken over every other season, explains the seasons between.
+A period counts as a season if the mean of each phase, taken over some seasons, explains the others.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ _REPEATS = 3  # times that a season must be seen
 _EXPLAINED = 0.1  # share of the variance that a season must explain
 _CALENDAR = 0.03  # the same for a day, a week or a year
 _NEAR_BEST = 0.7  # of the best period, that a shorter one must explain to be taken instead
+_SAME = 1.15  # ratio of periods that are estimates of one
 _TRIED = 12  # peaks of the autocorrelation
 
 
@@ -79,7 +80,8 @@ def find_periods(values: Array, cycles: tuple[float, ...] = ()) -> tuple[int, ..
         if not good:
             break
         best = max(good.values())
-        period = min(m for m, s in good.items() if s >= _NEAR_BEST * best)
+        shortest = min(m for m, s in good.items() if s >= _NEAR_BEST * best)
+        period = max((m for m in good if m <= _SAME * shortest), key=good.__getitem__)
         found.append(period)
         columns = [x - _profile(x, period) for x in columns]
         columns = [x / x.std() for x in columns if x.std() > 1e-6]
@@ -117,7 +119,7 @@ def _peaks(x: Array) -> set[int]:
 
 
 def _explained(x: Array, period: int) -> float:
-    """Share of the variance about a moving mean that the other seasons' phase means explain."""
+    """Share of the variance about a moving mean that the phase means of other seasons explain."""
     n = len(x)
     if n < _REPEATS * period:
         return 0.0
@@ -125,13 +127,20 @@ def _explained(x: Array, period: int) -> float:
     total = float((rest**2).sum())
     if total <= 1e-18 * n:
         return 0.0
-    phase, odd = np.arange(n) % period, (np.arange(n) // period) % 2 == 1
+    steps = np.arange(n)
+    # Seasons in turn, and the halves of the series: cycles that repeat only roughly drift out of step between these.
+    splits = ((steps // period) % 2 == 1, steps < n // 2)
+    return 1.0 - max(_lost(rest, steps % period, period, split) for split in splits) / total
+
+
+def _lost(rest: Array, phase: Array, period: int, split: Array) -> float:
+    """Squares that are left when the phase means of one part are taken from the other, both ways."""
     lost = 0.0
-    for part in (odd, ~odd):
+    for part in (split, ~split):
         counts = np.bincount(phase[~part], minlength=period)
         means = np.bincount(phase[~part], rest[~part], minlength=period) / np.maximum(counts, 1)
         lost += float(((rest[part] - means[phase[part]]) ** 2).sum())
-    return 1.0 - lost / total
+    return lost
 
 
 def _profile(x: Array, period: int) -> Array:

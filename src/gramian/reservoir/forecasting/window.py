@@ -14,6 +14,7 @@ from gramian.reservoir.forecasting.calendar import Clock
 from gramian.typing import Array
 
 _HARMONICS = 4  # waves per season beside the values of earlier seasons
+_SEASONAL_LAGS = 8  # last values whose counterparts in the season before are columns
 _OLDEST = 24.0  # steps without a value that count as long ago
 
 
@@ -101,7 +102,7 @@ class Layout:
     def memory(self) -> int:
         """Steps before an origin that its columns reach back to."""
         longest = max(self.recalled, default=0)
-        return max(self.lags, longest * self.seasons, 1)
+        return max(self.lags, longest * self.seasons, longest + _SEASONAL_LAGS if longest else 1)
 
     def inputs(self, window: Window, rows: slice) -> Array:
         """What drives a reservoir: values and exogenous columns of the step, and the phase of each season."""
@@ -113,6 +114,8 @@ class Layout:
         """Columns of an origin that serve every horizon (n, m): lags, exogenous columns, age of the last value."""
         steps = np.arange(rows.start - window.first, rows.stop - window.first)
         lagged = [window.values[np.maximum(steps - lag, 0)] for lag in range(self.lags)]
+        # How far the last values lie from those of a season before tells how far the next ones will.
+        lagged += [window.values[np.maximum(steps - m - lag, 0)] for m in self.recalled for lag in range(_SEASONAL_LAGS)]
         return np.hstack([*lagged, window.others[steps], window.age[steps]])
 
     def anchors(self, window: Window, steps: Array, h: int) -> Array:
