@@ -10,6 +10,7 @@ import numpy as np
 from gramian.typing import Array
 
 _RATE = 0.02
+_STRETCH = 2.0
 _RECENT = 1000  # errors of each horizon that are remembered
 
 
@@ -42,6 +43,8 @@ class AdaptiveBands:
                 self.counts[h, j] = len(known)
         self.places = self.counts % _RECENT
         self.levels = np.full((horizon, q), 1.0 - coverage)
+        # Bands of the last H origins, the latest first: a value is held against the band that was issued for it.
+        self.issued = np.repeat(self.half_widths()[None], horizon, axis=0)
 
     def half_widths(self, coverage: float | None = None) -> Array:
         """Half-widths (H, q); for another coverage the adapted level is taken in proportion."""
@@ -53,20 +56,21 @@ class AdaptiveBands:
         ranks = np.clip(ranks, 1, np.maximum(n, 1)) - 1
         ordered = np.sort(self.errors, axis=0)
         found = np.take_along_axis(ordered, ranks[None], axis=0)[0]
-        return np.where(n > 0, found, 0.0)
+        # Below level 0 no quantile is wide enough: the largest error is stretched instead of an infinite band.
+        return np.where(n > 0, found * (1.0 + _STRETCH * np.maximum(-levels, 0.0)), 0.0)
 
     def observe(self, errors: Array) -> None:
         """Learn from the errors (H, q) of one step, one for each horizon that it was forecast at; NaN for none."""
         seen = np.isfinite(errors)
-        if not seen.any():
-            return
-        outside = errors > self.half_widths()
+        horizons = np.arange(len(errors))
+        outside = errors > self.issued[horizons, horizons]
         step = _RATE * ((1.0 - self.coverage) - outside)
-        self.levels = np.where(seen, np.clip(self.levels + step, 0.0, 1.0), self.levels)
+        self.levels = np.where(seen, np.clip(self.levels + step, -1.0, 1.0), self.levels)
         h, j = np.nonzero(seen)
         self.errors[self.places[h, j], h, j] = errors[h, j]
         self.places[h, j] = (self.places[h, j] + 1) % _RECENT
         self.counts[h, j] = np.minimum(self.counts[h, j] + 1, _RECENT)
+        self.issued = np.concatenate([self.half_widths()[None], self.issued[:-1]])
 
     def follow(self, forecasts: Array, truth: Array, record: Array | None = None) -> Array:
         """Observe the last steps one after another.
@@ -94,5 +98,5 @@ class AdaptiveBands:
             errors[:reach] = np.abs(truth[step] - forecasts[k + step - 1 - h, h])
             self.observe(errors)
             if step in wanted:
-                widths[wanted[step]] = self.half_widths()
+                widths[wanted[step]] = self.issued[0]
         return widths
