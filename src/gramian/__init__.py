@@ -49,7 +49,13 @@ if TYPE_CHECKING:
     from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
     from gramian.persistence import load, save
     from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
-    from gramian.reservoir import EchoStateNetwork, GeneticSearch, NextGenerationReservoir, Reservoir
+    from gramian.reservoir import (
+        EchoStateForecaster,
+        EchoStateNetwork,
+        GeneticSearch,
+        NextGenerationReservoir,
+        Reservoir,
+    )
 
 __version__ = "0.1.0.dev0"
 
@@ -61,6 +67,7 @@ __all__ = [
     "ConsensusClustering",
     "DependenceNetwork",
     "DependenceReduction",
+    "EchoStateForecaster",
     "EchoStateNetwork",
     "EvolvingKSC",
     "FixedSizeLSSVMClassifier",
@@ -151,7 +158,7 @@ _HOMES = {
     "mixture": ("IncompleteGaussianMixture", "IncompleteMixture"),
     "persistence": ("load", "save"),
     "ranking": ("KernelPageRank", "RankedClustering", "personalized_pagerank"),
-    "reservoir": ("EchoStateNetwork", "GeneticSearch", "NextGenerationReservoir", "Reservoir"),
+    "reservoir": ("EchoStateForecaster", "EchoStateNetwork", "GeneticSearch", "NextGenerationReservoir", "Reservoir"),
 }
 _APPLICATIONS = {"explore": "explorer", "learn": "learner", "network": "networker"}
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
