@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from gramian.mixture import IncompleteGaussianMixture, IncompleteMixture
     from gramian.persistence import load, save
     from gramian.ranking import KernelPageRank, RankedClustering, personalized_pagerank
-    from gramian.reservoir import EchoStateNetwork, NextGenerationReservoir, Reservoir
+    from gramian.reservoir import EchoStateForecaster, EchoStateNetwork, NextGenerationReservoir, Reservoir
 
 __version__ = "0.1.0.dev0"
 
@@ -61,6 +61,7 @@ __all__ = [
     "ConsensusClustering",
     "DependenceNetwork",
     "DependenceReduction",
+    "EchoStateForecaster",
     "EchoStateNetwork",
     "EvolvingKSC",
     "FixedSizeLSSVMClassifier",
@@ -150,7 +151,7 @@ _HOMES = {
     "mixture": ("IncompleteGaussianMixture", "IncompleteMixture"),
     "persistence": ("load", "save"),
     "ranking": ("KernelPageRank", "RankedClustering", "personalized_pagerank"),
-    "reservoir": ("EchoStateNetwork", "NextGenerationReservoir", "Reservoir"),
+    "reservoir": ("EchoStateForecaster", "EchoStateNetwork", "NextGenerationReservoir", "Reservoir"),
 }
 _APPLICATIONS = {"explore": "explorer", "learn": "learner", "network": "networker"}
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -1,0 +1,6 @@
+"""Forecasts of series with bands, holes and a safeguard, by ensembles of echo state networks."""
+
+from gramian.reservoir.forecasting.backtest import Backtest
+from gramian.reservoir.forecasting.forecaster import EchoStateForecaster
+
+__all__ = ["Backtest", "EchoStateForecaster"]

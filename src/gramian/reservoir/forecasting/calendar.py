@@ -1,0 +1,69 @@
+"""The dates of the steps: phases of seasons, days of the week, and the times of steps to come.
+
+:class:`Clock` counts steps from the first one of ``fit``; a series without dates has a clock without a calendar.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramian.typing import Array
+
+DAY = 86_400_000_000  # microseconds
+YEAR = 365.2425 * DAY
+_SAME = 0.01  # relative difference of two periods that are one
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Times of the steps.
+
+    Attributes
+    ----------
+    start : int
+        Time of step 0: microseconds since 1970, months since then, or a number.
+    step : float
+        From one step to the next, in the same unit.
+    unit : {"none", "number", "time", "month"}
+        "none" for a series without times.
+    """
+
+    start: float = 0.0
+    step: float = 1.0
+    unit: str = "none"
+
+    def times(self, steps: Array) -> Array:
+        """Times of the steps: datetime64, or numbers."""
+        if self.unit == "time":
+            return (int(self.start) + np.asarray(steps, np.int64) * int(self.step)).astype("datetime64[us]")
+        if self.unit == "month":
+            return (int(self.start) + np.asarray(steps, np.int64) * int(self.step)).astype("datetime64[M]")
+        return self.start + np.asarray(steps) * self.step
+
+    @property
+    def cycles(self) -> tuple[float, ...]:
+        """Steps of a day, a week and a year, as far as they are more than two."""
+        if self.unit == "time":
+            found = (DAY / self.step, 7 * DAY / self.step, YEAR / self.step)
+        else:
+            found = (12 / self.step,) if self.unit == "month" else ()
+        return tuple(cycle for cycle in found if cycle >= 2)
+
+    def waves(self, steps: Array, periods: tuple[int, ...], count: int) -> Array:
+        """Sines and cosines of each season at these steps, (n, 2 · count · seasons); a calendar's year is exact."""
+        exact = [next((c for c in self.cycles if abs(c - m) <= _SAME * m), float(m)) for m in periods]
+        columns = []
+        for period in exact:
+            for k in range(1, min(count, int(period // 2)) + 1):
+                angle = 2 * np.pi * k * (np.asarray(steps) % period) / period
+                columns += [np.sin(angle), np.cos(angle)]
+        return np.column_stack(columns) if columns else np.empty((len(steps), 0))
+
+    def days(self, steps: Array) -> Array:
+        """Seven columns, one for each day of the week, where there are dates; else none."""
+        if self.unit != "time" or self.step > DAY:
+            return np.empty((len(steps), 0))
+        day = (int(self.start) + np.asarray(steps, np.int64) * int(self.step)) // DAY % 7
+        return np.eye(7)[day]

@@ -1,0 +1,290 @@
+"""Read series: arrays, pandas and polars series and frames, with their times, on a regular grid of steps.
+
+:func:`read_series` names what it found: duplicates, disorder and gaps of times are told in a warning, steps that no
+grid fits are refused. :class:`Table` keeps the form, so that forecasts come back in it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gramian.reservoir.forecasting.calendar import Clock
+from gramian.typing import Array
+
+_OFF = 0.02  # share of a step by which a time may miss the grid
+_MOST_HOLES = 20  # steps of the grid for each row, beyond which times are refused
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of numbers and what is known of their rows.
+
+    Attributes
+    ----------
+    values : ndarray (n, q)
+        float64 with NaN for holes.
+    times : ndarray (n,) or None
+        datetime64 or numbers.
+    names : tuple of str
+    form : {"numpy", "pandas", "polars"}
+    flat : bool
+        Whether it came as one series and not as columns.
+    dtype : dtype
+        Of the answers.
+    time_name : str
+        Column of the times, of a frame that had one.
+    """
+
+    values: Array
+    times: Array | None
+    names: tuple[str, ...]
+    form: str
+    flat: bool
+    dtype: Any
+    time_name: str = "time"
+
+
+def read_table(given: Any, name: str) -> Table:
+    """Read an array, a series or a frame; ``name`` is the argument's, for messages."""
+    module = type(given).__module__.partition(".")[0]
+    if module == "pandas":
+        return _pandas(given, name)
+    if module == "polars":
+        return _polars(given, name)
+    if hasattr(given, "toarray"):
+        raise ValueError(f"{name} is sparse; pass a dense array, for a series has a value at every step")
+    array = given if isinstance(given, np.ndarray) else np.asarray(given)
+    if array.ndim not in (1, 2):
+        raise ValueError(f"{name} has shape {array.shape}; pass (T,) for one series or (T, q) for several")
+    columns = array[:, None] if array.ndim == 1 else array
+    names = tuple(str(j) for j in range(columns.shape[1]))
+    values = np.column_stack(
+        [_numbers(columns[:, j], name, names[j]) for j in range(columns.shape[1])] or [np.empty((len(columns), 0))]
+    )
+    return Table(values, None, names, "numpy", array.ndim == 1, _dtype([array.dtype]))
+
+
+def _pandas(given: Any, name: str) -> Table:
+    import pandas as pd
+
+    flat = isinstance(given, pd.Series)
+    frame = given.to_frame() if flat else given
+    if not isinstance(frame, pd.DataFrame):
+        return read_table(np.asarray(given), name)
+    times, time_name = _pandas_times(frame.index), str(frame.index.name or "time")
+    dated = [column for column in frame.columns if pd.api.types.is_datetime64_any_dtype(frame[column])]
+    if dated:
+        _one_time(dated, name)
+        times, time_name = _naive(frame[dated[0]].to_numpy("datetime64[us]")), str(dated[0])
+        frame = frame.drop(columns=dated)
+    columns = [_numbers(frame.iloc[:, j].to_numpy(), name, str(c)) for j, c in enumerate(frame.columns)]
+    values = np.column_stack(columns) if columns else np.empty((len(frame), 0))
+    return Table(values, times, tuple(map(str, frame.columns)), "pandas", flat, _dtype(list(frame.dtypes)), time_name)
+
+
+def _pandas_times(index: Any) -> Array | None:
+    import pandas as pd
+
+    if isinstance(index, pd.PeriodIndex):
+        index = index.to_timestamp()
+    if isinstance(index, pd.DatetimeIndex):
+        return _naive(index.to_numpy("datetime64[us]"))
+    if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
+        return None
+    return np.asarray(index, float) if pd.api.types.is_numeric_dtype(index) else None
+
+
+def _polars(given: Any, name: str) -> Table:
+    import polars as pl
+
+    flat = isinstance(given, pl.Series)
+    frame = given.to_frame() if flat else given
+    if not isinstance(frame, pl.DataFrame):
+        raise ValueError(f"{name} is a lazy polars frame; pass {name}.collect()")
+    dated = [column for column in frame.columns if frame[column].dtype.is_temporal()]
+    times = None
+    if dated:
+        _one_time(dated, name)
+        times = _naive(frame[dated[0]].to_numpy().astype("datetime64[us]"))
+        frame = frame.drop(dated)
+    columns = [_numbers(frame[c].to_numpy(), name, c) for c in frame.columns]
+    values = np.column_stack(columns) if columns else np.empty((len(frame), 0))
+    dtypes = [frame[c].to_numpy().dtype for c in frame.columns]
+    return Table(
+        values, times, tuple(frame.columns), "polars", flat, _dtype(dtypes), str(dated[0]) if dated else "time"
+    )
+
+
+def _one_time(dated: list[Any], name: str) -> None:
+    if len(dated) > 1:
+        raise ValueError(f"{name} has several columns of times, {', '.join(map(repr, dated))}; drop all but one")
+
+
+def _naive(times: Array) -> Array:
+    if np.isnat(times).any():
+        row = int(np.isnat(times).argmax())
+        raise ValueError(f"the time of row {row} is missing; drop that row or fill its time")
+    return times
+
+
+def _numbers(column: Array, name: str, label: str) -> Array:
+    """A column as float64; text that is no number is named with its row."""
+    if column.dtype.kind in "fiub":
+        found = column.astype(np.float64)
+    elif column.dtype.kind in "cmM":
+        raise ValueError(f"column {label!r} of {name} has type {column.dtype}; pass real numbers")
+    else:
+        found = np.empty(len(column))
+        for row, cell in enumerate(column):
+            found[row] = _number(cell, row, name, label)
+    if np.isinf(found).any():
+        row = int(np.isinf(found).argmax())
+        raise ValueError(f"column {label!r} of {name} has infinity in row {row}; pass a number, or NaN for a hole")
+    return found
+
+
+def _number(cell: Any, row: int, name: str, label: str) -> float:
+    if cell is None or cell == "" or cell != cell or type(cell).__name__ == "NAType":
+        return np.nan
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"column {label!r} of {name} has {cell!r} in row {row}, which is no number; pass numbers, or NaN for a hole"
+        ) from None
+
+
+def _dtype(dtypes: list[Any]) -> Any:
+    return np.float32 if dtypes and all(str(dtype).lower() == "float32" for dtype in dtypes) else np.float64
+
+
+# Times -----------------------------------------------------------------------------------------------------
+
+
+def regular(times: Array) -> tuple[Clock, Array, Array, list[str]]:
+    """The grid that times lie on.
+
+    Parameters
+    ----------
+    times : ndarray (n,)
+        datetime64 or numbers, in any order.
+
+    Returns
+    -------
+    clock : Clock
+    steps : ndarray of int (m,)
+        Step of each row that is kept, rising.
+    kept : ndarray of int (m,)
+        Those rows; of equal times the last.
+    notes : list of str
+        What had to be changed, in words.
+    """
+    notes = []
+    order = np.argsort(times, kind="stable")
+    if (order != np.arange(len(times))).any():
+        row = int((order != np.arange(len(times))).argmax())
+        notes.append(f"times were not in order (from row {row} on); rows are sorted")
+    ordered = times[order]
+    last = np.append(ordered[1:] != ordered[:-1], True)
+    if not last.all():
+        twice = ordered[~last][0]
+        notes.append(f"{int((~last).sum())} times occur twice, such as {twice}; the last value of each is kept")
+    kept, ordered = order[last], ordered[last]
+    clock, places = _grid(ordered)
+    steps = np.round(places).astype(np.int64)
+    off = np.abs(places - steps) > _OFF
+    if off.any() or (len(steps) > 1 and (np.diff(steps) < 1).any()):
+        row = int(off.argmax()) if off.any() else int((np.diff(steps) < 1).argmax())
+        raise ValueError(
+            f"times are irregular: {ordered[row]} (row {int(kept[row])}) is not a whole number of steps of "
+            f"{_step_text(clock)} after {ordered[0]}; bring the series to a regular step first, for example with "
+            "pandas' resample"
+        )
+    n_grid = int(steps[-1]) + 1
+    if n_grid > _MOST_HOLES * len(steps) + 100:
+        raise ValueError(
+            f"{len(steps)} times from {ordered[0]} to {ordered[-1]} are {n_grid} steps of {_step_text(clock)}, nearly "
+            "all of them missing; check the times, or bring the series to a longer step"
+        )
+    if n_grid > len(steps):
+        after = ordered[int((np.diff(steps) > 1).argmax())]
+        notes.append(f"{n_grid - len(steps)} steps are missing, the first after {after}; they are treated as holes")
+    return clock, steps, kept, notes
+
+
+def _grid(ordered: Array) -> tuple[Clock, Array]:
+    """A clock for rising times, and the place of each on its grid."""
+    if ordered.dtype.kind != "M":
+        gaps = np.diff(ordered)
+        step = float(np.median(gaps)) if len(gaps) else 1.0
+        return Clock(float(ordered[0]), step, "number"), (ordered - ordered[0]) / step
+    micro = ordered.astype("datetime64[us]").astype(np.int64)
+    months = ordered.astype("datetime64[M]").astype(np.int64)
+    gaps = np.diff(micro)
+    days = gaps / 86_400_000_000
+    first_of_month = (
+        ordered.astype("datetime64[us]") == ordered.astype("datetime64[M]").astype("datetime64[us]")
+    ).all()
+    if len(gaps) and np.median(days) >= 28 and first_of_month:
+        step = int(np.bincount(np.diff(months)).argmax())
+        return Clock(float(months[0]), float(step), "month"), (months - months[0]) / step
+    step = int(np.median(gaps)) if len(gaps) else 86_400_000_000
+    return Clock(float(micro[0]), float(step), "time"), (micro - micro[0]) / step
+
+
+def _step_text(clock: Clock) -> str:
+    if clock.unit == "time":
+        return str(np.timedelta64(int(clock.step), "us").astype("timedelta64[s]"))
+    return f"{clock.step:g} months" if clock.unit == "month" else f"{clock.step:g}"
+
+
+def on_grid(values: Array, steps: Array, n: int) -> Array:
+    """Rows at their steps, NaN between them."""
+    out = np.full((n, values.shape[1]), np.nan)
+    out[steps] = values
+    return out
+
+
+def tell(notes: list[str], name: str) -> None:
+    """Say what was changed in a series."""
+    for note in notes:
+        warnings.warn(f"{name}: {note}", UserWarning, stacklevel=4)
+
+
+# Answers ---------------------------------------------------------------------------------------------------
+
+
+def as_given(found: Array, times: Array, like: Table, names: tuple[str, ...], *, flat: bool) -> Any:
+    """Columns (n, k) in the form of the series; arrays of one series are flat.
+
+    Parameters
+    ----------
+    found : ndarray (n, k)
+    times : ndarray (n,)
+    like : Table
+    names : tuple of str
+    flat : bool
+        Whether a single column comes as a series.
+    """
+    found = found.astype(like.dtype, copy=False)
+    if like.form == "numpy":
+        return found[:, 0] if flat else found
+    if like.form == "pandas":
+        import pandas as pd
+
+        index = pd.Index(times, name=like.time_name if like.times is not None else None)
+        if like.times is None:
+            index = pd.RangeIndex(int(times[0]), int(times[0]) + len(times)) if len(times) else pd.RangeIndex(0)
+        if flat:
+            return pd.Series(found[:, 0], index=index, name=names[0])
+        return pd.DataFrame(found, index=index, columns=list(names))
+    import polars as pl
+
+    if flat and like.times is None:
+        return pl.Series(names[0], found[:, 0])
+    columns = {} if like.times is None else {like.time_name: times}
+    return pl.DataFrame(columns | {name: found[:, j] for j, name in enumerate(names)})
