@@ -6,6 +6,8 @@ Everything here shows what :class:`gramian.exploration.Exploration`, :class:`gra
 """
 
 from gramian.report.colours import INK, PAPER, css_variables
+from gramian.report.forecast_page import write_forecast_report
+from gramian.report.forecasts import forecast_steps, forecast_summary, write_forecast_folder
 from gramian.report.networks import network_nodes, network_summary, placed_nodes, write_network_folder
 from gramian.report.outputs import (
     MODEL,
@@ -45,6 +47,8 @@ __all__ = [
     "assigned_rows",
     "check_free",
     "css_variables",
+    "forecast_steps",
+    "forecast_summary",
     "json_lines",
     "learned_rows",
     "learned_summary",
@@ -57,6 +61,8 @@ __all__ = [
     "summary",
     "write_file",
     "write_folder",
+    "write_forecast_folder",
+    "write_forecast_report",
     "write_learned_folder",
     "write_learned_report",
     "write_network_folder",
