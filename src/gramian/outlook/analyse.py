@@ -167,7 +167,8 @@ def _ahead(series: Series, known: list[str], horizon: int) -> Any:
     if known and given < horizon:
         raise ValueError(
             f"the next {horizon} values of {', '.join(known)} are needed, but {series.source} has {given} rows after "
-            f"the last {series.column}; add rows with {series.column} left empty, shorten --horizon, or leave --known out"
+            f"the last {series.column}; add rows with {series.column} left empty, shorten --horizon, or leave --known "
+            "out"
         )
     return series.ahead.iloc[:horizon] if known else None
 
