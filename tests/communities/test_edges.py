@@ -1,8 +1,9 @@
 """Edges become a symmetric adjacency matrix: weights of all lines between two nodes add up, loops do not count."""
 
 import numpy as np
+import pytest
 
-from gramian.communities import Edges
+from gramian.communities import Edges, UnreadableEdges
 
 
 def test_the_adjacency_is_the_sum_over_lines():
@@ -28,3 +29,10 @@ def test_what_does_not_count_is_said():
         "1 edge of weight 0 does not count.",
     ]
     assert Edges("here", list("ab"), np.array([[0], [1]]), np.ones(1)).remarks() == []
+
+
+def test_weights_too_large_to_add_up_are_refused():
+    ends = np.array([[0, 0], [1, 1]])
+    with pytest.raises(UnreadableEdges, match=r"^here: the weight 1e\+308 is too large to add up; divide all weights"):
+        Edges("here", ["a", "b"], ends, np.array([1e308, 1e308]), True)
+    assert np.isfinite(Edges("here", ["a", "b"], ends, np.array([1e299, 1e299]), True).adjacency.sum())

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from communities.clubs import clubs, written
 from gramian.datasets import list_tables
 from gramian.web import serve
 from web.servers import one_line
@@ -34,6 +35,25 @@ def test_the_report_is_shown_in_a_sandbox(real, explored):
     assert response.headers["content-disposition"].startswith("inline")
     assert response.headers["content-security-policy"] == "sandbox allow-scripts; frame-ancestors 'self'"
     assert "flowers.csv" in response.text
+
+
+def test_an_edge_list_becomes_communities_with_all_their_files(real):
+    job = real.wait_for(real.begin(written(clubs()), name="clubs.edgelist", kind="network"))
+    assert (job["state"], job["kind"]) == ("done", "network"), job["message"]
+    assert (job["found"]["rows"], job["found"]["groups"]) == (44, 4)
+    files = {item["name"] for item in real.get(f"/api/jobs/{job['id']}/files").json()}
+    assert files == {"report.html", "nodes.csv", "summary.json", "model.gramian"}
+    assert "clubs.edgelist" in real.get(f"/api/jobs/{job['id']}/files/report.html").text
+    assert "this is a network" in one_line(real.get(f"/api/jobs/{job['id']}/like?row=1"), 422)
+    other = real.wait_for(real.post(f"/api/jobs/{job['id']}/again", json={"clusters": 2}).json()["id"])
+    assert (other["kind"], other["found"]["groups"]) == ("network", 3)  # the pair of strangers comes on top
+
+
+def test_a_network_has_no_columns_to_leave_out(fake):
+    line = one_line(fake.upload("a b", kind="network", ignore="a"), 422)
+    assert line == "columns to leave out and codes of missing values are for tables; leave them empty"
+    one_line(fake.upload("a b", kind="tree"), 422)
+    assert fake.get("/api/jobs").json()["jobs"] == []
 
 
 def test_the_answer_of_an_example_is_left_out(fake):
@@ -80,7 +100,17 @@ def test_files_outside_the_list_are_not_there(fake, name):
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"[]", b"null", b'{"table": "../wine"}', b'{"table": 7}', b'{"table": "wine", "clusters": 0}', b"\xff"],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'{"table": "../wine"}',
+        b'{"table": 7}',
+        b'{"table": "wine", "clusters": 0}',
+        b'{"table": "wine", "kind": "network"}',
+        b"\xff",
+    ],
 )
 def test_wrong_orders_get_one_line(fake, body):
     headers = {"Content-Type": "application/json"}

@@ -3,7 +3,7 @@
 import pytest
 
 from gramian.tables import UnreadableTable, read_table
-from gramian.web.worker import explore_table
+from gramian.web.worker import explore_table, work_on
 from web.servers import flowers
 
 
@@ -27,3 +27,10 @@ def test_an_unreadable_table_is_the_line_of_read_table_with_the_name_people_know
         explore_table(*order(tmp_path, (tmp_path / "pets.csv").read_text(), "pets.csv"), lambda stage, done: None)
     assert str(refused.value) == str(expected.value)
     assert str(refused.value).startswith("pets.csv, row 2: 3 cells but 2 columns")
+
+
+def test_a_broken_line_of_a_network_is_named_with_the_name_people_know(tmp_path):
+    folder, job = order(tmp_path, "a b\nb c\nc\n", "friends.txt")
+    with pytest.raises(ValueError, match=r"^friends\.txt, line 3: 1 field; write 'u v' or 'u v weight'"):
+        work_on(folder, job | {"kind": "network"}, lambda stage, done: None)
+    assert not (tmp_path / "result").exists()

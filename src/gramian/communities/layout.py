@@ -128,7 +128,17 @@ def place_nodes(graph: Matrix, pull: Array, rng: np.random.Generator) -> Array:
         spot = spot + force / length * np.minimum(length, heat)
         spot -= spot.mean(axis=0)
         spot /= max(1.0, np.sqrt((spot**2).sum(axis=1)).max() / 0.94)
-    return spot * (0.94 / max(np.sqrt((spot**2).sum(axis=1)).max(), 1e-9) if n > 2 else 1.0)
+    return _spread_out(spot) if n > 2 else spot
+
+
+def _spread_out(spot: Array) -> Array:
+    """The same directions at radii half way to those of an even disc: a dense core and a few far nodes fill it, too."""
+    far = np.sqrt((spot**2).sum(axis=1))
+    even = np.empty(len(spot))
+    even[np.argsort(far, kind="stable")] = np.sqrt((np.arange(len(spot)) + 0.5) / len(spot))
+    wanted = 0.3 * far / max(float(far.max()), 1e-9) + 0.7 * even
+    placed: Array = spot * (0.94 * wanted / np.maximum(far, 1e-9))[:, None]
+    return placed
 
 
 def _outward(rows: Matrix, centres: Array, own: Array, foreign: Array) -> Array:

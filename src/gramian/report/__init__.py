@@ -8,6 +8,7 @@ Everything here shows what :class:`gramian.exploration.Exploration`, :class:`gra
 from gramian.report.colours import INK, PAPER, css_variables
 from gramian.report.forecast_page import write_forecast_report
 from gramian.report.forecasts import forecast_steps, forecast_summary, write_forecast_folder
+from gramian.report.network_page import write_network_report
 from gramian.report.networks import network_nodes, network_summary, placed_nodes, write_network_folder
 from gramian.report.outputs import (
     MODEL,
@@ -66,6 +67,7 @@ __all__ = [
     "write_learned_folder",
     "write_learned_report",
     "write_network_folder",
+    "write_network_report",
     "write_pictures",
     "write_report",
 ]

@@ -1,6 +1,6 @@
 """The page of a prediction: one HTML file that needs nothing else.
 
-Python fills the template with everything that stands still, ``templates/learned.js`` answers for single rows. Names and
+Python fills the template with everything that stands still, ``templates/listing.js`` answers for single rows. Names and
 values come from strangers' tables and are treated as on the page of an exploration.
 """
 
@@ -60,7 +60,7 @@ def render_learned(learned: Learned) -> str:
     """The page as text."""
     from markupsafe import Markup
 
-    style, script = style_sheet() + _shades(), scripts(("page", "learned"))
+    style, script = style_sheet() + _shades(), scripts(("page", "listing", "learned"))
     badge, meaning = _VERDICTS[learned.verdict]
     plot = None if learned.classes else _plot(learned)
     rows = _listed_rows(learned)
@@ -222,7 +222,7 @@ def _facts(learned: Learned, rows: Array, plot: _Plot | None) -> dict[str, Any]:
         ["True", "Predicted", "Probability"] if learned.classes else ["True", "Predicted", "From", "To", "Residual"]
     )
     numeric = [False] * len(head) + ([False, False, True] if learned.classes else [True] * 5)
-    return {"head": head + titles, "numeric": numeric, "rows": found}
+    return {"title": "Row", "many": "rows", "head": head + titles, "numeric": numeric, "rows": found}
 
 
 def _shown_columns(learned: Learned) -> list[tuple[str, str]]:

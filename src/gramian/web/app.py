@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -25,7 +25,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from gramian.datasets import list_tables, load_table
-from gramian.report import INK, MODEL, PAPER, REPORT, ROWS, SUMMARY, css_variables
+from gramian.report import INK, MODEL, NODES, PAPER, REPORT, ROWS, SUMMARY, css_variables
 from gramian.web.guard import PATIENCE, UPLOADS, Guard
 from gramian.web.jobs import FINISHED, WAITING, WORKER, Job, Jobs, NoRoom, UnknownJob, WrongMoment
 from gramian.web.query import rows_like
@@ -35,6 +35,7 @@ from gramian.web.worker import LOG, RESULT
 _FILES = {
     REPORT: "text/html; charset=utf-8",
     ROWS: "text/csv; charset=utf-8",
+    NODES: "text/csv; charset=utf-8",
     SUMMARY: "application/json",
     MODEL: "application/octet-stream",
     "map.png": "image/png",
@@ -49,22 +50,29 @@ routes = APIRouter()
 
 
 class Order(BaseModel):
-    """How a table is to be explored."""
+    """How a table is to be explored, or a network divided."""
 
     model_config = ConfigDict(extra="forbid")
 
+    kind: Literal["table", "network"] = "table"
     clusters: int | None = Field(None, ge=1, le=1_000_000)
     ignore: str = Field("", max_length=10_000)
     missing: str = Field("", max_length=1_000)
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"clusters": self.clusters, "ignore": _listed(self.ignore), "missing": _listed(self.missing)}
+        ignored = {"ignore": _listed(self.ignore), "missing": _listed(self.missing)}
+        if self.kind == "network" and any(ignored.values()):
+            raise HTTPException(
+                422, "columns to leave out and codes of missing values are for tables; leave them empty"
+            )
+        return {"kind": self.kind, "clusters": self.clusters, **ignored}
 
 
 class BundledOrder(Order):
     """An order for a table that comes with the package."""
 
+    kind: Literal["table"] = "table"
     table: str = Field(max_length=100)
 
 
@@ -217,7 +225,7 @@ AllJobs = Annotated[Jobs, Depends(_jobs)]
 
 def _told(jobs: Jobs, job: Job) -> dict[str, Any]:
     """A job as the page gets it."""
-    told = {name: getattr(job, name) for name in ("id", "name", "clusters", "state", "message", "found")}
+    told = {name: getattr(job, name) for name in ("id", "name", "kind", "clusters", "state", "message", "found")}
     told |= {name: getattr(job, name) for name in ("created", "started", "ended")}
     told["size"] = jobs.size(job)
     if job.state == WAITING:

@@ -29,6 +29,7 @@ from typing import IO, Any
 from gramian.checks import whole
 from gramian.web.worker import BAD_INPUT, DONE, LOG, NO_MEMORY, NOTES, PROGRESS, RESULT, write_json
 
+TABLE, NETWORK = "table", "network"
 WAITING, RUNNING, FINISHED = "waiting", "running", "done"
 FAILED, CANCELLED, INTERRUPTED = "failed", "cancelled", "interrupted"
 WORKER = (sys.executable, "-P", "-m", "gramian.web.worker")
@@ -63,15 +64,18 @@ class Job:
     table : str
         Name of the table's file in the folder of the job.
     clusters : int or None
+        Groups of a table, or communities of a network.
     ignore, missing : list of str
         Columns to leave out, and codes of missing values.
+    kind : {"table", "network"}
+        What is in the file.
     state : str
     message : str
         What went wrong, in one line.
     created, queued, started, ended : float
         Seconds since 1970; 0 for not yet.
     found : dict
-        Rows, groups, verdict and the first sentence of the overview, once it is done.
+        Rows (of a network: nodes), groups, verdict and the first sentence of the overview, once it is done.
     """
 
     id: str
@@ -80,6 +84,7 @@ class Job:
     clusters: int | None = None
     ignore: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    kind: str = TABLE
     state: str = WAITING
     message: str = ""
     created: float = 0.0
@@ -254,11 +259,12 @@ class Jobs:
         clusters: int | None = None,
         ignore: Sequence[str] = (),
         missing: Sequence[str] = (),
+        kind: str = TABLE,
     ) -> Job:
         """Turn a draft into a job that waits, if there is room."""
         now = time.time()
         id = secrets.token_hex(16)
-        job = Job(id, name, table, clusters, list(ignore), list(missing), created=now, queued=now)
+        job = Job(id, name, table, clusters, list(ignore), list(missing), kind, created=now, queued=now)
         write_json(draft / NOTES, asdict(job))
         with self._changed:
             self._check_room(draft)
@@ -276,9 +282,8 @@ class Jobs:
                 os.link(source, draft / job.table)
             except OSError:  # not on every file system
                 shutil.copyfile(source, draft / job.table)
-            return self.add(
-                draft, name=job.name, table=job.table, clusters=clusters, ignore=job.ignore, missing=job.missing
-            )
+            same = {name: getattr(job, name) for name in ("name", "table", "ignore", "missing", "kind")}
+            return self.add(draft, clusters=clusters, **same)
 
     def restart(self, id: str) -> Job:
         """Let a job wait that did not come to its end."""
@@ -440,9 +445,10 @@ class Jobs:
 
     def _done(self, job: Job) -> Job:
         summary = json.loads((self.path(job) / RESULT / _SUMMARY).read_text("utf-8"))
+        divided = job.kind == NETWORK
         found = {
-            "rows": summary["rows"],
-            "groups": len(summary["groups"]),
+            "rows": summary["nodes" if divided else "rows"],
+            "groups": summary["number_of_communities"] if divided else len(summary["groups"]),
             "verdict": summary["verdict"],
             "sentence": next(iter(summary["overview"]), ""),
         }

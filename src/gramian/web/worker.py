@@ -1,8 +1,8 @@
 """One exploration in a process of its own: ``python -m gramian.web.worker JOB_FOLDER [BYTES]``.
 
-The folder holds ``job.json`` and the table. What is being done is written to ``progress.json``, the results to
-``result``, which appears whole or not at all. The exit code says how it ended. The process ends itself when the one
-that started it is gone.
+The folder holds ``job.json`` and the table, or the edges of a network. What is being done is written to
+``progress.json``, the results to ``result``, which appears whole or not at all. The exit code says how it ended. The
+process ends itself when the one that started it is gone.
 """
 
 from __future__ import annotations
@@ -36,9 +36,30 @@ def write_json(path: Path, value: Any) -> None:
     os.replace(draft, path)
 
 
+def work_on(folder: Path, job: dict[str, Any], notify: Notify) -> None:
+    """Explore the table of a job, or divide its network."""
+    notify("reading", 0.0)
+    (divide_network if job.get("kind") == "network" else explore_table)(folder, job, notify)
+
+
+def divide_network(folder: Path, job: dict[str, Any], notify: Notify) -> None:
+    """Read the edges of a job, find communities and write the results."""
+    from gramian.communities import read_edges
+    from gramian.networker import network
+
+    path = folder / job["table"]
+    try:
+        edges = read_edges(path)
+    except ValueError as error:
+        raise ValueError(_as_named(str(error), path.name, job["name"])) from error
+    divided = network(
+        replace(edges, source=job["name"]), communities=job["clusters"], levels=True, notify=_told(notify)
+    )
+    divided.save(folder / RESULT, force=True)
+
+
 def explore_table(folder: Path, job: dict[str, Any], notify: Notify) -> None:
     """Read the table of a job, explore it and write the results."""
-    notify("reading", 0.0)
     from gramian.explorer import explore
     from gramian.tables import read_table
 
@@ -46,18 +67,26 @@ def explore_table(folder: Path, job: dict[str, Any], notify: Notify) -> None:
     try:
         table = read_table(path, ignore=job["ignore"] or None, missing=job["missing"])
     except ValueError as error:
-        # The file has a name of our own; people know it by theirs.
-        text = str(error)
-        raise ValueError(job["name"] + text.removeprefix(path.name) if text.startswith(path.name) else text) from error
+        raise ValueError(_as_named(str(error), path.name, job["name"])) from error
+    explored = explore(replace(table, source=job["name"]), n_clusters=job["clusters"], notify=_told(notify))
+    explored.save(folder / RESULT, force=True)
+
+
+def _as_named(text: str, ours: str, theirs: str) -> str:
+    """An error by the name of the file that people know: on disk it has a name of our own."""
+    return theirs + text.removeprefix(ours) if text.startswith(ours) else text
+
+
+def _told(notify: Notify) -> Notify:
+    """Stages between reading and writing."""
 
     def told(stage: str, done: float) -> None:
         notify(stage or "writing", _READING + done * (_WRITING - _READING))
 
-    explored = explore(replace(table, source=job["name"]), n_clusters=job["clusters"], notify=told)
-    explored.save(folder / RESULT, force=True)
+    return told
 
 
-def main(arguments: Sequence[str], work: Work = explore_table) -> int:
+def main(arguments: Sequence[str], work: Work = work_on) -> int:
     """Do the work of a job folder, and say by the exit code how it went."""
     folder = Path(arguments[0])
     if len(arguments) > 1:

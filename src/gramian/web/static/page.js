@@ -8,8 +8,8 @@ const STATES = {
   waiting: 'Waiting', running: 'Exploring', done: 'Done', failed: 'It did not work', cancelled: 'Cancelled', interrupted: 'Interrupted',
 };
 const FILES = {
-  'report.html': 'the report, one page that opens offline', 'rows.csv': 'every row with its group, rank and oddness',
-  'summary.json': 'all findings, for programs', 'model.gramian': 'assigns new rows: gramian assign',
+  'report.html': 'the report, one page that opens offline', 'rows.csv': 'every row with its group, rank and oddness', 'nodes.csv': 'every node with its community, membership and degree',
+  'summary.json': 'all findings, for programs', 'model.gramian': 'assigns new rows or nodes: gramian assign',
   'map.png': 'map of the rows', 'groups.png': 'what makes groups different', 'missing.png': 'missing values',
 };
 const ACTS = { cancel: 'Cancel', restart: 'Start again', delete: 'Delete' };
@@ -226,7 +226,10 @@ function work(job) {
 // A result ------------------------------------------------------------------------------------------------------------
 
 function result(job) {
-  show('result', job.name, `: ${many(job.found.rows, 'row')}, ${many(job.found.groups, 'group')}`);
+  const divided = job.kind === 'network';
+  const groups = divided ? (job.found.groups === 1 ? '1 community' : `${job.found.groups.toLocaleString('en')} communities`) : many(job.found.groups, 'group');
+  show('result', job.name, `: ${many(job.found.rows, divided ? 'node' : 'row')}, ${groups}`);
+  document.querySelector('[data-panel=ask]').hidden = divided;
   const address = `api/jobs/${job.id}/files/report.html`;
   if ($('report').getAttribute('src') !== address) {
     // A new frame, not a new address in the old one: that would be a step for the browser's back button.
@@ -311,21 +314,32 @@ function pick() {
   $('picked').replaceChildren(...(file ? [element('strong', file.name, { dir: 'auto' }), ` ${bytes(file.size)}`] : [element('strong', 'Choose a file'), ' or drop it here']));
 }
 
+function kind() {
+  const divided = $('kind').value === 'network';
+  $('formats').firstChild.textContent = divided ? 'Lines "u v" or "u v weight", CSV or TSV, also gzipped, or GraphML, up to ' : 'CSV, TSV, Excel, Parquet or JSON lines, up to ';
+  for (const label of document.querySelectorAll('[data-for=table]')) {
+    label.hidden = divided;
+    label.querySelector('input').disabled = divided; // what is disabled is not sent
+  }
+}
+
 async function send(form) {
   const file = $('file').files[0];
-  if (!file) throw new Error('Choose a table first.');
+  if (!file) throw new Error('Choose a file first.');
   // A server that refuses in the middle may be heard as a broken connection; so look before.
   if (file.size > maxBytes) throw new Error(`${file.name} has ${bytes(file.size)}, more than the ${bytes(maxBytes)} this server takes; take fewer rows, or serve with a larger --max-size.`);
   const body = new FormData(form);
   const job = await call('POST', 'api/uploads', body);
   form.reset();
   pick();
+  kind();
   location.hash = job.id;
 }
 
 function start() {
   window.addEventListener('hashchange', route);
   $('file').addEventListener('change', pick);
+  $('kind').addEventListener('change', kind);
   for (const kind of ['dragenter', 'dragover', 'dragleave', 'drop']) {
     $('drop').addEventListener(kind, (event) => {
       event.preventDefault();
