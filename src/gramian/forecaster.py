@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gramian.outcome import Outcome
-from gramian.outlook import Outlook, SeriesModel, foresee, go_on, read_series
+from gramian.outlook import Outlook, Series, SeriesModel, foresee, go_on, read_series
 from gramian.report import forecast_steps, forecast_summary, write_forecast_folder, write_forecast_report
 
 __all__ = ["Forecasted", "forecast", "forecast_again"]
@@ -90,8 +90,8 @@ def forecast(
 
     Parameters
     ----------
-    source : path, open file, pandas or polars data frame, or Table
-        A table whose rows are steps of time.
+    source : path, open file, pandas or polars data frame, Table or Series
+        A table whose rows are steps of time, or what :func:`gramian.outlook.read_series` has read of one.
     column : str, optional
         The column to forecast; by default the only one of numbers.
     horizon : int, default 12
@@ -127,7 +127,9 @@ def forecast(
     >>> found.found.periods, list(found.steps), found.steps["day"].iloc[0]
     ([7], ['day', 'forecast', 'lower', 'upper'], '2024-10-27')
     """
-    series = read_series(source, column, time=time, known=known, missing=missing)
+    series = source
+    if not isinstance(source, Series):
+        series = read_series(source, column, time=time, known=known, missing=missing)
     found, model = foresee(
         series,
         horizon,
