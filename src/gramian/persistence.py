@@ -191,7 +191,8 @@ def load_whole(path: str | os.PathLike[str], kind: type[Checked], *, writer: str
         held = type(model).__name__
         if held == "TargetModel":
             raise ModelFileError(f"{name} predicts the column {getattr(model, 'target', '')!r}; use gramian predict")
-        mend = "use gramian assign" if held in ("TableModel", "CommunityModel") else "load it with gramian.load"
+        uses = {"TableModel": "assign", "CommunityModel": "assign", "SeriesModel": "forecast"}
+        mend = f"use gramian {uses[held]}" if held in uses else "load it with gramian.load"
         raise ModelFileError(f"{name} holds a {held}, not what {writer} writes; {mend}")
     try:
         model.check()

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from gramian.learning import learn
-from gramian.report.prediction_page import _ticks, render_learned, write_learned_report
+from gramian.report.prediction_page import render_learned, write_learned_report
 from gramian.report.words import number, share
 from gramian.tables import read_table
 from learning.conftest import priced, sold
@@ -104,8 +104,3 @@ def test_large_tables_show_some_rows(priced):
     assert "Drawn are 2,000 of 9,480 rows" in page.by_id("plotted").text
     assert {item.row + 1 for item in found.surprises} <= {row["row"] for row in facts["rows"]}
     assert len(page.html) < 3_000_000
-
-
-def test_ticks_are_round_numbers_between_the_ends():
-    assert _ticks(0.0, 10.0) == [0, 2, 4, 6, 8, 10]
-    assert _ticks(-0.013, 0.011) == pytest.approx([-0.01, -0.005, 0, 0.005, 0.01])

@@ -12,6 +12,7 @@ import pytest
 from communities.clubs import clubs, written
 from gramian.datasets import list_tables
 from gramian.web import serve
+from outlook.shop import shop
 from web.servers import one_line
 
 
@@ -47,6 +48,28 @@ def test_an_edge_list_becomes_communities_with_all_their_files(real):
     assert "this is a network" in one_line(real.get(f"/api/jobs/{job['id']}/like?row=1"), 422)
     other = real.wait_for(real.post(f"/api/jobs/{job['id']}/again", json={"clusters": 2}).json()["id"])
     assert (other["kind"], other["found"]["groups"]) == ("network", 3)  # the pair of strangers comes on top
+
+
+def test_a_series_becomes_a_forecast(real):
+    text = shop(120)[["day", "sold"]].to_csv(index=False)
+    job = real.wait_for(real.begin(text, name="shop.csv", kind="series", horizon="5"))
+    assert (job["state"], job["found"]["rows"], job["found"]["groups"]) == ("done", 120, 5), job["message"]
+    steps = real.get(f"/api/jobs/{job['id']}/files/forecast.csv").text.splitlines()
+    assert steps[0] == "day,forecast,lower,upper"
+    assert len(steps) == 6
+    assert "this is a series" in one_line(real.get(f"/api/jobs/{job['id']}/like?row=1"), 422)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"kind": "series", "clusters": "3"}, "a series has no groups"),
+        ({"kind": "series", "ignore": "a"}, "no columns to leave out"),
+        ({"kind": "table", "horizon": "3"}, "are for series"),
+    ],
+)
+def test_options_of_another_kind_are_refused(fake, options, why):
+    assert why in one_line(fake.upload("a,b\n1,2\n", **options), 422)
 
 
 def test_a_network_has_no_columns_to_leave_out(fake):

@@ -1,4 +1,4 @@
-"""``gramian`` on the command line: explore a table, learn a column, divide a network, answer for new rows.
+"""``gramian`` on the command line: explore, learn, network, forecast, and answers for new rows.
 
 Every file holds the commands of one kind; :mod:`gramian.cli.terminal` holds what they share. Commands are listed in
 the help in the order in which the files are imported here.
@@ -20,6 +20,7 @@ from gramian.cli.terminal import INTERRUPTED, app
 # The order of the help.
 from gramian.cli import tables  # noqa: F401
 from gramian.cli import networks  # noqa: F401
+from gramian.cli import series  # noqa: F401
 from gramian.cli import rows  # noqa: F401
 from gramian.cli import services  # noqa: F401
 # isort: on

@@ -6,6 +6,8 @@ Everything here shows what :class:`gramian.exploration.Exploration`, :class:`gra
 """
 
 from gramian.report.colours import INK, PAPER, css_variables
+from gramian.report.forecast_page import write_forecast_report
+from gramian.report.forecasts import forecast_steps, forecast_summary, write_forecast_folder
 from gramian.report.network_page import write_network_report
 from gramian.report.networks import network_nodes, network_summary, placed_nodes, write_network_folder
 from gramian.report.outputs import (
@@ -13,6 +15,7 @@ from gramian.report.outputs import (
     NODES,
     REPORT,
     ROWS,
+    STEPS,
     SUMMARY,
     OutputExists,
     assigned_rows,
@@ -41,11 +44,14 @@ __all__ = [
     "PAPER",
     "REPORT",
     "ROWS",
+    "STEPS",
     "SUMMARY",
     "OutputExists",
     "assigned_rows",
     "check_free",
     "css_variables",
+    "forecast_steps",
+    "forecast_summary",
     "json_lines",
     "learned_rows",
     "learned_summary",
@@ -58,6 +64,8 @@ __all__ = [
     "summary",
     "write_file",
     "write_folder",
+    "write_forecast_folder",
+    "write_forecast_report",
     "write_learned_folder",
     "write_learned_report",
     "write_network_folder",

@@ -26,9 +26,10 @@ from gramian.second_process import start
 from gramian.tables import BOOLEAN, DATE, Table, Unseen, as_written, unseen_values
 from gramian.typing import Array
 
-REPORT, ROWS, NODES, SUMMARY, MODEL = "report.html", "rows.csv", "nodes.csv", "summary.json", "model.gramian"
+REPORT, ROWS, NODES, STEPS = "report.html", "rows.csv", "nodes.csv", "forecast.csv"
+SUMMARY, MODEL = "summary.json", "model.gramian"
 _SENT_ROWS = 20_000  # to the second process: copying more would take longer than drawing them
-_WRITTEN = {REPORT, ROWS, NODES, SUMMARY, MODEL, "map.png", "groups.png", "missing.png"}
+_WRITTEN = {REPORT, ROWS, NODES, STEPS, SUMMARY, MODEL, "map.png", "groups.png", "missing.png"}
 
 
 class OutputExists(FileExistsError):

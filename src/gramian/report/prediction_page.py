@@ -14,6 +14,7 @@ import numpy as np
 
 from gramian.exploration.wording import are_years, number_words
 from gramian.report import words
+from gramian.report.axes import ticks
 from gramian.report.colours import PAPER
 from gramian.report.html import how_made, json_for_script, policy, scripts, style_sheet, templates
 from gramian.tables import IDENTIFIER, NUMBER, USED
@@ -171,26 +172,17 @@ def _plot(learned: Learned) -> _Plot:
     low, high = low - margin, high + margin
     frame = _Plot(low, high, [], [], "", 0.0, len(rows), rows)
     said_as = number_words(learned.truth)
-    ticks = _ticks(low, high)
+    marks = ticks(low, high)
     return _Plot(
         low,
         high,
-        [(frame.x(tick), said_as(tick)) for tick in ticks],
-        [(frame.y(tick), said_as(tick)) for tick in ticks],
+        [(frame.x(tick), said_as(tick)) for tick in marks],
+        [(frame.y(tick), said_as(tick)) for tick in marks],
         "".join(f"M{frame.x(a)} {frame.y(b)}h0" for a, b in zip(said, true, strict=True)),
         round(float(np.clip(150 / np.sqrt(len(rows)), 3.5, 9)), 1),
         len(rows),
         rows,
     )
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """About five round numbers between two."""
-    rough = (high - low) / 5
-    size = 10.0 ** np.floor(np.log10(rough))
-    step = size * next(factor for factor in (1, 2, 2.5, 5, 10) if factor * size >= rough)
-    first = np.ceil(low / step)
-    return [float(place * step) for place in np.arange(first, np.floor(high / step) + 1)]
 
 
 def _some(rows: Array, learned: Learned, most: int) -> Array:

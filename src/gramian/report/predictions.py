@@ -23,8 +23,8 @@ from gramian.report.outputs import (
     write_csv,
 )
 from gramian.report.prediction_page import write_learned_report
+from gramian.report.words import rounded
 from gramian.tables import Table, Unseen, unseen_values
-from gramian.typing import Array
 
 if TYPE_CHECKING:
     from gramian.learning import Learned, Predicted, TargetModel
@@ -54,22 +54,16 @@ def _found(learned: Learned) -> dict[str, Any]:
     error = learned.skill.measures.get("rmse", (0.0, 0.0))[0]
     found = _said(said, learned.classes, error)
     if not learned.classes:
-        found["residual"] = _rounded(learned.truth - learned.predicted, error)
+        found["residual"] = rounded(learned.truth - learned.predicted, error)
     return found | {"row_was": learned.how}
 
 
 def _said(predicted: Predicted, classes: list[str], error: float) -> dict[str, Any]:
     if not classes:
         ends = {"prediction": predicted.values, "lower": predicted.lower, "upper": predicted.upper}
-        return {name: _rounded(values, error) for name, values in ends.items()}
+        return {name: rounded(values, error) for name, values in ends.items()}
     shares = {f"probability_{name}": np.round(predicted.probabilities[:, j], 4) for j, name in enumerate(classes)}
     return {"prediction": np.asarray(classes, dtype=object)[predicted.values.astype(int)], **shares}
-
-
-def _rounded(values: Array, error: float) -> Array:
-    """Numbers to a ten-thousandth of their error: more digits would say what nobody knows."""
-    digits = 12 if error <= 0 else int(np.clip(4 - np.floor(np.log10(error)), 0, 12))
-    return np.round(values, digits) + 0.0  # no −0
 
 
 def predicted_rows(model: TargetModel, table: Table, *, unseen: Unseen | None = None, as_read: bool = False) -> Any:

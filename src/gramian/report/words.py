@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gramian.exploration.wording import percent
+from gramian.typing import Array
 
 FIRST_ROW = 1
 FIRST_GROUP = 1
@@ -57,6 +58,12 @@ def number(value: float, digits: int = 4) -> str:
         if "." in text:
             text = text.rstrip("0").rstrip(".")
     return text.replace("-", "−")
+
+
+def rounded(values: Array, error: float) -> Array:
+    """Numbers to a ten-thousandth of their error: more digits would say what nobody knows."""
+    digits = 12 if error <= 0 else int(np.clip(4 - np.floor(np.log10(error)), 0, 12))
+    return np.round(values, digits) + 0.0  # no −0
 
 
 def share(part: float) -> str:

@@ -25,9 +25,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from gramian.datasets import list_tables, load_table
-from gramian.report import INK, MODEL, NODES, PAPER, REPORT, ROWS, SUMMARY, css_variables
+from gramian.report import INK, MODEL, NODES, PAPER, REPORT, ROWS, STEPS, SUMMARY, css_variables
 from gramian.web.guard import PATIENCE, UPLOADS, Guard
-from gramian.web.jobs import FINISHED, WAITING, WORKER, Job, Jobs, NoRoom, UnknownJob, WrongMoment
+from gramian.web.jobs import FINISHED, SERIES, WAITING, WORKER, Job, Jobs, NoRoom, UnknownJob, WrongMoment
 from gramian.web.query import rows_like
 from gramian.web.upload import Form
 from gramian.web.worker import LOG, RESULT
@@ -36,6 +36,7 @@ _FILES = {
     REPORT: "text/html; charset=utf-8",
     ROWS: "text/csv; charset=utf-8",
     NODES: "text/csv; charset=utf-8",
+    STEPS: "text/csv; charset=utf-8",
     SUMMARY: "application/json",
     MODEL: "application/octet-stream",
     "map.png": "image/png",
@@ -50,12 +51,14 @@ routes = APIRouter()
 
 
 class Order(BaseModel):
-    """How a table is to be explored, or a network divided."""
+    """How a table is to be explored, a network divided, or a series forecast."""
 
     model_config = ConfigDict(extra="forbid")
 
-    kind: Literal["table", "network"] = "table"
+    kind: Literal["table", "network", "series"] = "table"
     clusters: int | None = Field(None, ge=1, le=1_000_000)
+    column: str = Field("", max_length=1_000)
+    horizon: int | None = Field(None, ge=1, le=100_000)
     ignore: str = Field("", max_length=10_000)
     missing: str = Field("", max_length=1_000)
 
@@ -66,7 +69,12 @@ class Order(BaseModel):
             raise HTTPException(
                 422, "columns to leave out and codes of missing values are for tables; leave them empty"
             )
-        return {"kind": self.kind, "clusters": self.clusters, **ignored}
+        if self.kind == "series" and (self.clusters or ignored["ignore"]):
+            raise HTTPException(422, "a series has no groups, and no columns to leave out; leave them empty")
+        if self.kind != "series" and (self.column or self.horizon):
+            raise HTTPException(422, "a column to forecast and how many steps are for series; leave them empty")
+        forecast = {"column": self.column, "horizon": self.horizon}
+        return {"kind": self.kind, "clusters": self.clusters, **ignored, **forecast}
 
 
 class BundledOrder(Order):
@@ -292,6 +300,8 @@ def delete_job(jobs: AllJobs, id: str) -> None:
 def explore_again(
     jobs: AllJobs, id: str, clusters: Annotated[int | None, Body(ge=1, le=1_000_000, embed=True)] = None
 ) -> dict[str, Any]:
+    if jobs[id].kind == SERIES:
+        raise HTTPException(422, "a series has no groups; upload it again to forecast other steps")
     return _told(jobs, jobs.again(id, clusters))
 
 

@@ -29,7 +29,7 @@ from typing import IO, Any
 from gramian.checks import whole
 from gramian.web.worker import BAD_INPUT, DONE, LOG, NO_MEMORY, NOTES, PROGRESS, RESULT, write_json
 
-TABLE, NETWORK = "table", "network"
+TABLE, NETWORK, SERIES = "table", "network", "series"
 WAITING, RUNNING, FINISHED = "waiting", "running", "done"
 FAILED, CANCELLED, INTERRUPTED = "failed", "cancelled", "interrupted"
 WORKER = (sys.executable, "-P", "-m", "gramian.web.worker")
@@ -67,15 +67,17 @@ class Job:
         Groups of a table, or communities of a network.
     ignore, missing : list of str
         Columns to leave out, and codes of missing values.
-    kind : {"table", "network"}
+    kind : {"table", "network", "series"}
         What is in the file.
+    column, horizon : str, int or None
+        Of a series: the column to forecast, and how many steps.
     state : str
     message : str
         What went wrong, in one line.
     created, queued, started, ended : float
         Seconds since 1970; 0 for not yet.
     found : dict
-        Rows (of a network: nodes), groups, verdict and the first sentence of the overview, once it is done.
+        Rows (nodes, steps), groups (communities, steps forecast), verdict and the first sentence, once it is done.
     """
 
     id: str
@@ -85,6 +87,8 @@ class Job:
     ignore: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     kind: str = TABLE
+    column: str = ""
+    horizon: int | None = None
     state: str = WAITING
     message: str = ""
     created: float = 0.0
@@ -260,11 +264,15 @@ class Jobs:
         ignore: Sequence[str] = (),
         missing: Sequence[str] = (),
         kind: str = TABLE,
+        column: str = "",
+        horizon: int | None = None,
     ) -> Job:
         """Turn a draft into a job that waits, if there is room."""
         now = time.time()
         id = secrets.token_hex(16)
-        job = Job(id, name, table, clusters, list(ignore), list(missing), kind, created=now, queued=now)
+        job = Job(
+            id, name, table, clusters, list(ignore), list(missing), kind, column, horizon, created=now, queued=now
+        )
         write_json(draft / NOTES, asdict(job))
         with self._changed:
             self._check_room(draft)
@@ -282,7 +290,9 @@ class Jobs:
                 os.link(source, draft / job.table)
             except OSError:  # not on every file system
                 shutil.copyfile(source, draft / job.table)
-            same = {name: getattr(job, name) for name in ("name", "table", "ignore", "missing", "kind")}
+            same = {
+                name: getattr(job, name) for name in ("name", "table", "ignore", "missing", "kind", "column", "horizon")
+            }
             return self.add(draft, clusters=clusters, **same)
 
     def restart(self, id: str) -> Job:
@@ -445,11 +455,17 @@ class Jobs:
 
     def _done(self, job: Job) -> Job:
         summary = json.loads((self.path(job) / RESULT / _SUMMARY).read_text("utf-8"))
-        divided = job.kind == NETWORK
         found = {
-            "rows": summary["nodes" if divided else "rows"],
-            "groups": summary["number_of_communities"] if divided else len(summary["groups"]),
-            "verdict": summary["verdict"],
+            "rows": summary[{NETWORK: "nodes", SERIES: "steps"}.get(job.kind, "rows")],
+            "groups": _counted(job.kind, summary),
+            "verdict": summary["chosen" if job.kind == SERIES else "verdict"],
             "sentence": next(iter(summary["overview"]), ""),
         }
         return replace(job, state=FINISHED, message="", found=found)
+
+
+def _counted(kind: str, summary: dict[str, Any]) -> int:
+    """How many groups, communities or steps to come a result has."""
+    if kind == NETWORK:
+        return int(summary["number_of_communities"])
+    return len(summary["forecast" if kind == SERIES else "groups"])

@@ -1,6 +1,6 @@
 """One exploration in a process of its own: ``python -m gramian.web.worker JOB_FOLDER [BYTES]``.
 
-The folder holds ``job.json`` and the table, or the edges of a network. What is being done is written to
+The folder holds ``job.json`` and the table, the edges of a network, or a series. What is being done is written to
 ``progress.json``, the results to ``result``, which appears whole or not at all. The exit code says how it ended. The
 process ends itself when the one that started it is gone.
 """
@@ -37,9 +37,10 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def work_on(folder: Path, job: dict[str, Any], notify: Notify) -> None:
-    """Explore the table of a job, or divide its network."""
+    """Explore the table of a job, divide its network, or forecast its series."""
     notify("reading", 0.0)
-    (divide_network if job.get("kind") == "network" else explore_table)(folder, job, notify)
+    works = {"network": divide_network, "series": forecast_series}
+    works.get(job.get("kind", "table"), explore_table)(folder, job, notify)
 
 
 def divide_network(folder: Path, job: dict[str, Any], notify: Notify) -> None:
@@ -56,6 +57,20 @@ def divide_network(folder: Path, job: dict[str, Any], notify: Notify) -> None:
         replace(edges, source=job["name"]), communities=job["clusters"], levels=True, notify=_told(notify)
     )
     divided.save(folder / RESULT, force=True)
+
+
+def forecast_series(folder: Path, job: dict[str, Any], notify: Notify) -> None:
+    """Read the series of a job, forecast it and write the results."""
+    from gramian.forecaster import forecast
+    from gramian.outlook import read_series
+
+    path = folder / job["table"]
+    try:
+        series = read_series(path, job["column"] or None, missing=job["missing"])
+    except ValueError as error:
+        raise ValueError(_as_named(str(error), path.name, job["name"])) from error
+    steps = {} if job["horizon"] is None else {"horizon": job["horizon"]}
+    forecast(replace(series, source=job["name"]), notify=_told(notify), **steps).save(folder / RESULT, force=True)
 
 
 def explore_table(folder: Path, job: dict[str, Any], notify: Notify) -> None:

@@ -8,8 +8,8 @@ const STATES = {
   waiting: 'Waiting', running: 'Exploring', done: 'Done', failed: 'It did not work', cancelled: 'Cancelled', interrupted: 'Interrupted',
 };
 const FILES = {
-  'report.html': 'the report, one page that opens offline', 'rows.csv': 'every row with its group, rank and oddness', 'nodes.csv': 'every node with its community, membership and degree',
-  'summary.json': 'all findings, for programs', 'model.gramian': 'assigns new rows or nodes: gramian assign',
+  'report.html': 'the report, one page that opens offline', 'rows.csv': 'every row with its group, rank and oddness', 'nodes.csv': 'every node with its community, membership and degree', 'forecast.csv': 'every step to come with its forecast and band',
+  'summary.json': 'all findings, for programs', 'model.gramian': 'answers for what comes later: gramian assign, gramian forecast',
   'map.png': 'map of the rows', 'groups.png': 'what makes groups different', 'missing.png': 'missing values',
 };
 const ACTS = { cancel: 'Cancel', restart: 'Start again', delete: 'Delete' };
@@ -226,10 +226,15 @@ function work(job) {
 // A result ------------------------------------------------------------------------------------------------------------
 
 function result(job) {
-  const divided = job.kind === 'network';
-  const groups = divided ? (job.found.groups === 1 ? '1 community' : `${job.found.groups.toLocaleString('en')} communities`) : many(job.found.groups, 'group');
-  show('result', job.name, `: ${many(job.found.rows, divided ? 'node' : 'row')}, ${groups}`);
-  document.querySelector('[data-panel=ask]').hidden = divided;
+  const communities = job.found.groups === 1 ? '1 community' : `${job.found.groups.toLocaleString('en')} communities`;
+  const counted = {
+    table: [many(job.found.rows, 'row'), many(job.found.groups, 'group')],
+    network: [many(job.found.rows, 'node'), communities],
+    series: [many(job.found.rows, 'step'), `${job.found.groups.toLocaleString('en')} forecast`],
+  }[job.kind];
+  show('result', job.name, `: ${counted.join(', ')}`);
+  document.querySelector('[data-panel=ask]').hidden = job.kind !== 'table';
+  document.querySelector('[data-panel=again]').hidden = job.kind === 'series';
   const address = `api/jobs/${job.id}/files/report.html`;
   if ($('report').getAttribute('src') !== address) {
     // A new frame, not a new address in the old one: that would be a step for the browser's back button.
@@ -315,11 +320,11 @@ function pick() {
 }
 
 function kind() {
-  const divided = $('kind').value === 'network';
-  $('formats').firstChild.textContent = divided ? 'Lines "u v" or "u v weight", CSV or TSV, also gzipped, or GraphML, up to ' : 'CSV, TSV, Excel, Parquet or JSON lines, up to ';
-  for (const label of document.querySelectorAll('[data-for=table]')) {
-    label.hidden = divided;
-    label.querySelector('input').disabled = divided; // what is disabled is not sent
+  const own = $('kind').value;
+  $('formats').firstChild.textContent = own === 'network' ? 'Lines "u v" or "u v weight", CSV or TSV, also gzipped, or GraphML, up to ' : 'CSV, TSV, Excel, Parquet or JSON lines, up to ';
+  for (const label of document.querySelectorAll('[data-for]')) {
+    label.hidden = !label.dataset.for.split(' ').includes(own);
+    label.querySelector('input').disabled = label.hidden; // what is disabled is not sent
   }
 }
 

@@ -1,0 +1,13 @@
+"""From a series to a forecast with bands, beside the simple rules it had to beat.
+
+The application behind ``gramian.forecast`` and ``gramian forecast``: it reads a table whose rows are steps of time
+(:mod:`gramian.outlook.reading`), forecasts with :class:`gramian.EchoStateForecaster` and says what was found as plain
+data, which :mod:`gramian.report` writes.
+"""
+
+from gramian.outlook.analyse import foresee, go_on
+from gramian.outlook.model import SeriesModel, load_series_model
+from gramian.outlook.reading import Series, read_series
+from gramian.outlook.result import Outlook, Rival
+
+__all__ = ["Outlook", "Rival", "Series", "SeriesModel", "foresee", "go_on", "load_series_model", "read_series"]

@@ -1,0 +1,74 @@
+"""``gramian forecast``: a folder from a table, and a model that goes on."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from cli.conftest import error_of
+from outlook.shop import shop
+
+
+@pytest.fixture
+def table(tmp_path):
+    shop(210).to_csv(tmp_path / "shop.csv", index=False)
+    shop(215).iloc[210:].to_csv(tmp_path / "new.csv", index=False)
+    return "shop.csv"
+
+
+def test_a_series_becomes_a_folder_and_a_model_goes_on(run, table, tmp_path):
+    result = run("forecast", table, "--column", "sold", "--horizon", 7)
+    assert result.exit_code == 0, result.output
+    assert "The next 7 values of sold" in result.stdout
+    assert "shop_forecast/report.html" in result.stdout
+    steps = pd.read_csv(tmp_path / "shop_forecast" / "forecast.csv")
+    assert list(steps) == ["day", "forecast", "lower", "upper"]
+    assert len(steps) == 7
+    model = "shop_forecast/model.gramian"
+    result = run("forecast", model, "--update", "new.csv", "--json")
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert (told["forecast"][0]["day"], told["folder"]) == ("2024-08-03", "new_forecast")
+    assert run("forecast", model, "--horizon", 2, "--out", "two", "--quiet").stdout == ""
+    assert len(pd.read_csv(tmp_path / "two" / "forecast.csv")) == 2
+    assert "--force" in error_of(run("forecast", model, "--out", "two"))
+
+
+def test_networks_can_be_insisted_on_and_seasons_given(run, table):
+    result = run(
+        "forecast",
+        table,
+        "--column",
+        "sold",
+        "--model",
+        "esn",
+        "--period",
+        7,
+        "--horizon",
+        3,
+        "--coverage",
+        0.5,
+        "--json",
+    )
+    told = json.loads(result.stdout)
+    assert (told["chosen"], told["seasons"], told["coverage"]) == ("networks", [7], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["shop.csv"], "2 columns of numbers, 'sold', 'price'"),
+        (["shop.csv", "--column", "sould"], "did you mean 'sold'"),
+        (["shop.csv", "--column", "sold", "--update", "new.csv"], "--update goes with a model"),
+        (["shop.csv", "--column", "sold", "--model", "arima"], "pass auto or esn"),
+        (["shop.csv", "--column", "sold", "--horizon", "900"], "horizon=900 is longer than the series"),
+        (["shop.csv", "--column", "sold", "--coverage", "2"], "coverage=2.0"),
+        (["shop.csv", "--column", "sold", "--known", "price"], "the next 12 values of price are needed"),
+        (["x.gramian", "--column", "sold"], "--column is part of the model already"),
+        (["x.gramian"], "x.gramian"),
+        (["nothing.csv"], "does not exist"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing(run, table, tmp_path, options, why):
+    assert why in error_of(run("forecast", *options))
+    assert {path.name for path in tmp_path.iterdir()} == {"shop.csv", "new.csv"}

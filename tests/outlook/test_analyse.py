@@ -1,0 +1,69 @@
+"""The application says what the forecaster says, and going on is what predicting from a longer series is."""
+
+import numpy as np
+import pytest
+
+from gramian import EchoStateForecaster
+from gramian.outlook import foresee, go_on, read_series
+from outlook.shop import shop
+
+
+def test_the_forecast_is_that_of_the_forecaster(outlook):
+    found, _ = outlook
+    frame = shop()
+    frame.loc[30:33, "sold"] = None
+    y = frame.set_index("day")["sold"]
+    model = EchoStateForecaster(7, random_state=0).fit(y)
+    np.testing.assert_allclose(found.forecast, model.predict())
+    bands = model.predict_interval()
+    np.testing.assert_allclose(found.lower, bands["lower"])
+    np.testing.assert_allclose(found.upper, bands["upper"])
+    assert (found.n_steps, found.n_missing, found.chosen) == (260, 4, model.chosen_)
+    assert found.next_labels[0] == "2024-09-17"
+    rows = {row["model"]: row for row in model.backtest(y).rows}
+    assert {rival.rule: rival.mase for rival in found.rivals} == {name: row["mase"] for name, row in rows.items()}
+    assert len(found.errors) == 7
+
+
+def test_going_on_is_updating(outlook):
+    frame = shop(270)
+    frame.loc[30:33, "sold"] = None
+    _, model = foresee(read_series(frame.iloc[:260], "sold"), 7)
+    later, model = go_on(model, read_series(frame.iloc[255:], "sold"))
+    assert any("5 rows were known already" in note for note in later.notes)
+    direct = EchoStateForecaster(7, random_state=0).fit(frame.set_index("day")["sold"].iloc[:260])
+    direct.update(frame.set_index("day")["sold"].iloc[260:])
+    np.testing.assert_allclose(later.forecast, direct.predict())
+    assert later.next_labels[0] == "2024-09-27"
+    assert (later.rivals, later.n_steps) == ([], 270)
+    with pytest.raises(ValueError, match="no row after 2024-09-26"):
+        go_on(model, read_series(frame, "sold"))
+
+
+def test_rows_without_dates_go_on_too():
+    frame = shop(200)[["sold"]]
+    found, model = foresee(read_series(frame.iloc[:190], "sold"), 3)
+    assert (found.time, found.labels[0], found.next_labels) == (None, "1", ["191", "192", "193"])
+    later, _ = go_on(model, read_series(frame.iloc[190:], "sold"), 2)
+    assert later.next_labels == ["201", "202"]
+    np.testing.assert_allclose(later.values, frame["sold"])
+
+
+def test_known_columns_need_their_coming_values():
+    frame = shop(200, ahead=7)
+    found, _ = foresee(read_series(frame, "sold", known=["price"]), 7)
+    truth = shop(207)["sold"].iloc[-7:]
+    assert np.abs(found.forecast - truth).mean() < 4
+    with pytest.raises(ValueError, match=r"the next 8 values of price are needed, but .* has 7 rows"):
+        foresee(read_series(frame, "sold", known=["price"]), 8)
+
+
+def test_short_series_have_no_look_back():
+    found, _ = foresee(read_series(shop(25), "sold"), 10)
+    assert (found.rivals, len(found.errors)) == ([], 0)
+
+
+def test_gaps_in_time_are_noted():
+    found, _ = foresee(read_series(shop(200).drop(index=[50, 51]), "sold"), 3)
+    assert any("2 steps are missing" in note for note in found.notes)
+    assert found.n_missing == 2

@@ -1,0 +1,36 @@
+"""Sentences tell the figures of the outlook."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gramian.outlook.sentences import overview, simple_rival
+
+
+def test_figures_are_those_of_the_outlook(outlook):
+    found, _ = outlook
+    told = overview(found)
+    assert told[0].startswith("The next 7 values of sold go from")
+    assert "(2024-09-17)" in told[0]
+    assert "(2024-09-23)" in told[0]
+    own = next(rival for rival in found.rivals if rival.rule == found.chosen)
+    assert any(f"off by {own.mase:.2f} of" in text for text in told)
+    assert "A season of 7 steps repeats in the series." in told
+    assert "4 of 260 values are missing; none was made up to learn from." in told
+
+
+def test_a_simple_rule_and_no_look_back_are_said(outlook):
+    found, _ = outlook
+    one = {name: getattr(found, name)[:1] for name in ("forecast", "lower", "upper", "next_labels")}
+    told = overview(replace(found, chosen="naive", rivals=[], periods=[], n_missing=0, **one))
+    assert told[0].startswith("The next value of sold is forecast to be")
+    assert "a simple rule, the last value" in told[1]
+    assert told[2:] == ["No season was found in the series."]
+    assert simple_rival(replace(found, rivals=[])) is None
+    assert "Seasons of 7 and 30 steps repeat" in " ".join(overview(replace(found, periods=[7, 30])))
+
+
+def test_the_best_simple_rule_is_the_one_of_least_error(outlook):
+    found, _ = outlook
+    simple = [rival.mase for rival in found.rivals if rival.rule != "networks"]
+    assert simple_rival(found).mase == np.min(simple)
