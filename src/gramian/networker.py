@@ -12,13 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from gramian.communities import CommunityModel, Division, divide, read_edges
-from gramian.report import network_nodes, network_summary, placed_nodes, write_network_folder
+from gramian.outcome import Outcome
+from gramian.report import (
+    network_nodes,
+    network_summary,
+    placed_nodes,
+    write_network_folder,
+    write_network_report,
+)
 
 __all__ = ["Divided", "network"]
 
 
-@dataclass(frozen=True)
-class Divided:
+@dataclass(frozen=True, repr=False)
+class Divided(Outcome):
     """What :func:`network` found in a network.
 
     Attributes
@@ -63,21 +70,11 @@ class Divided:
         """All but what belongs to single nodes, ready for JSON."""
         return network_summary(self.found)
 
-    def save(self, folder: str | Path, *, force: bool = False) -> Path:
-        """Write nodes, summary and model into a folder.
+    def _write_report(self, path: Path) -> Path:
+        return write_network_report(self.found, path)
 
-        Parameters
-        ----------
-        folder : path
-            Made if it does not exist.
-        force : bool, default False
-            Replace the output of an earlier run.
-        """
-        write_network_folder(self.found, self.model, Path(folder), force=force)
-        return Path(folder)
-
-    def __repr__(self) -> str:
-        return "\n".join(self.found.sentences)
+    def _write_folder(self, folder: Path, *, force: bool) -> None:
+        write_network_folder(self.found, self.model, folder, force=force)
 
 
 def network(

@@ -28,3 +28,10 @@ def test_what_does_not_count_is_said():
         "1 edge of weight 0 does not count.",
     ]
     assert Edges("here", list("ab"), np.array([[0], [1]]), np.ones(1)).remarks() == []
+
+
+def test_weights_are_counts_where_every_edge_weighs_one():
+    once = np.array([[0, 1], [1, 2]])
+    assert Edges("here", list("abc"), once, np.ones(2)).counted
+    assert not Edges("here", list("abc"), once, np.array([1.0, 2.0])).counted
+    assert not Edges("here", list("abc"), np.hstack([once, once]), np.ones(4)).counted

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 import gramian
-from gramian.cli.terminal import AsJson, Force, Quiet, Seed, app, one_line_errors, progress
+from gramian.cli.terminal import AsJson, Force, Quiet, Seed, app, folder_for, one_line_errors, progress, tell
 
 
 @app.command(
@@ -39,9 +36,9 @@ def network(
 ) -> None:
     """From an edge list to communities, what holds them together, bridges, and a model for tomorrow's nodes."""
     with one_line_errors():
-        from gramian.report import NODES, check_free
+        from gramian.report import check_free
 
-        folder = out or Path(("network" if file == "-" else Path(file).name.split(".")[0]) + "_network")
+        folder = out or folder_for(file, "network", "network")
         check_free(folder, force=force)
         with progress(not quiet and not as_json) as notify:
             divided = gramian.network(
@@ -53,10 +50,4 @@ def network(
                 notify=notify,
             )
             divided.save(folder, force=force)
-        if as_json:
-            print(json.dumps(divided.summary() | {"folder": str(folder)}, ensure_ascii=False))
-        elif not quiet:
-            console = Console(highlight=False)
-            for sentence in divided.found.sentences:
-                console.print(escape(sentence))
-            console.print(f"\nSee [bold]{escape(str(folder / NODES))}[/bold].", soft_wrap=True)
+        tell(divided, folder, as_json=as_json, quiet=quiet)

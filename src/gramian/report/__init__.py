@@ -6,6 +6,7 @@ Everything here shows what :class:`gramian.exploration.Exploration`, :class:`gra
 """
 
 from gramian.report.colours import INK, PAPER, css_variables
+from gramian.report.network_page import write_network_report
 from gramian.report.networks import network_nodes, network_summary, placed_nodes, write_network_folder
 from gramian.report.outputs import (
     MODEL,
@@ -60,6 +61,7 @@ __all__ = [
     "write_learned_folder",
     "write_learned_report",
     "write_network_folder",
+    "write_network_report",
     "write_pictures",
     "write_report",
 ]

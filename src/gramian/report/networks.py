@@ -11,14 +11,16 @@ import numpy as np
 
 from gramian.communities import CommunityModel, Division, Edges, Placed
 from gramian.persistence import save
-from gramian.report.outputs import MODEL, NODES, SUMMARY, plain, whole_folder, write_csv
+from gramian.report.network_page import write_network_report
+from gramian.report.outputs import MODEL, NODES, REPORT, SUMMARY, plain, whole_folder, write_csv
 
 
 def write_network_folder(division: Division, model: CommunityModel, folder: Path, *, force: bool = False) -> None:
-    """Write the nodes, the summary and the model."""
+    """Write the report, the nodes, the summary and the model."""
     with whole_folder(folder, force=force) as draft:
         import pyarrow as pa
 
+        write_network_report(division, draft / REPORT)
         write_csv(pa.table(_columns(division)), draft / NODES)
         text = json.dumps(network_summary(division), indent=1, ensure_ascii=False) + "\n"
         (draft / SUMMARY).write_text(text, "utf-8")
