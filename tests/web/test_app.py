@@ -42,7 +42,8 @@ def test_the_answer_of_an_example_is_left_out(fake):
     assert all(table["title"] for table in tables)
     job = fake.post("/api/jobs", json={"table": "wine", "clusters": 3, "ignore": "ash, hue"}).json()
     notes = json.loads((fake.folder(job["id"]) / "job.json").read_text())
-    assert (notes["ignore"], notes["clusters"], notes["name"]) == (["ash", "hue", "label"], 3, "wine")
+    assert (notes["name"], notes["kind"]) == ("wine", "explore")
+    assert notes["settings"] == {"clusters": 3, "ignore": ["ash", "hue", "label"], "missing": []}
     assert (fake.folder(job["id"]) / "table.csv.gz").exists()
 
 

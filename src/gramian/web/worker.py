@@ -1,8 +1,8 @@
-"""One exploration in a process of its own: ``python -m gramian.web.worker JOB_FOLDER [BYTES]``.
+"""The work of one job in a process of its own: ``python -m gramian.web.worker JOB_FOLDER [BYTES]``.
 
-The folder holds ``job.json`` and the table. What is being done is written to ``progress.json``, the results to
-``result``, which appears whole or not at all. The exit code says how it ended. The process ends itself when the one
-that started it is gone.
+The folder holds ``job.json`` and the file; what is to be done with it stands in :mod:`gramian.web.kinds`. What is being
+done is written to ``progress.json``, the results to ``result``, which appears whole or not at all. The exit code says
+how it ended. The process ends itself when the one that started it is gone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,28 +35,26 @@ def write_json(path: Path, value: Any) -> None:
     os.replace(draft, path)
 
 
-def explore_table(folder: Path, job: dict[str, Any], notify: Notify) -> None:
-    """Read the table of a job, explore it and write the results."""
-    notify("reading", 0.0)
-    from gramian.explorer import explore
-    from gramian.tables import read_table
+def do_job(folder: Path, job: dict[str, Any], notify: Notify) -> None:
+    """Read the file of a job, do with it what its kind says and write the results."""
+    from gramian.web.kinds import KINDS
 
-    path = folder / job["table"]
-    try:
-        table = read_table(path, ignore=job["ignore"] or None, missing=job["missing"])
-    except ValueError as error:
-        # The file has a name of our own; people know it by theirs.
-        text = str(error)
-        raise ValueError(job["name"] + text.removeprefix(path.name) if text.startswith(path.name) else text) from error
+    notify("reading", 0.0)
+    kind, path = KINDS[job["kind"]], folder / job["table"]
 
     def told(stage: str, done: float) -> None:
         notify(stage or "writing", _READING + done * (_WRITING - _READING))
 
-    explored = explore(replace(table, source=job["name"]), n_clusters=job["clusters"], notify=told)
-    explored.save(folder / RESULT, force=True)
+    try:
+        outcome = kind.run(path, job["name"], kind.read(job["settings"]), told)
+    except ValueError as error:
+        # The file has a name of our own; people know it by theirs.
+        text = str(error)
+        raise ValueError(job["name"] + text.removeprefix(path.name) if text.startswith(path.name) else text) from error
+    outcome.save(folder / RESULT, force=True)
 
 
-def main(arguments: Sequence[str], work: Work = explore_table) -> int:
+def main(arguments: Sequence[str], work: Work = do_job) -> int:
     """Do the work of a job folder, and say by the exit code how it went."""
     folder = Path(arguments[0])
     if len(arguments) > 1:
