@@ -39,6 +39,7 @@ def test_frames_and_summary(divided, tmp_path):
     assert json.loads((folder / "summary.json").read_text("utf-8")) == divided.summary()
     saved = pd.read_csv(folder / "nodes.csv")
     pd.testing.assert_frame_equal(saved, divided.nodes, check_dtype=False)
+    assert divided.report(tmp_path / "mine.html").read_text("utf-8") == (folder / "report.html").read_text("utf-8")
     assert repr(divided).startswith("44 nodes and ")
     new = divided.place(pd.DataFrame({"u": ["ann", "ann"], "v": ["x00", "x01"]}))
     assert new["community"].tolist() == [1]

@@ -17,6 +17,7 @@ def folder(run):
     result = run("network", "clubs.txt", "--levels")
     assert result.exit_code == 0, result.output
     assert "fall into 4 communities" in result.stdout
+    assert result.stdout.endswith("Open clubs_network/report.html in a browser.\n")
     return Path("clubs_network")
 
 

@@ -30,6 +30,8 @@ def test_a_folder_is_replaced_only_by_force(divided, tmp_path):
     with pytest.raises(OutputExists, match="add --force"):
         write_network_folder(*divided, tmp_path / "out")
     write_network_folder(*divided, tmp_path / "out", force=True)
+    names = {"report.html", "nodes.csv", "summary.json", "model.gramian"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == names
     assert gramian.load(tmp_path / "out" / "model.gramian").nodes == list(divided[0].edges.nodes)
 
 

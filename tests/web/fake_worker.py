@@ -42,7 +42,9 @@ def work(folder, job, notify):
     draft.mkdir()
     for name in ("report.html", "rows.csv", "model.gramian", "map.png"):
         (draft / name).write_text(f"{name} of {job['name']}")
-    found = {"rows": 3, "groups": [{}] * (job["clusters"] or 1), "verdict": "none", "overview": ["It is a fake."]}
+    n = job["settings"].get("clusters") or 1
+    found = {"rows": 3, "groups": [{}] * n, "nodes": 3, "number_of_communities": n, "target": "y"}
+    found |= {"verdict": "none", "overview": ["It is a fake."]}
     (draft / "summary.json").write_text(json.dumps(found))
     draft.rename(folder / "result")
 

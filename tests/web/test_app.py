@@ -9,10 +9,8 @@ import sys
 
 import pytest
 
-from communities.clubs import clubs, written
 from gramian.datasets import list_tables
 from gramian.web import serve
-from outlook.shop import shop
 from web.servers import one_line
 
 
@@ -38,54 +36,14 @@ def test_the_report_is_shown_in_a_sandbox(real, explored):
     assert "flowers.csv" in response.text
 
 
-def test_an_edge_list_becomes_communities_with_all_their_files(real):
-    job = real.wait_for(real.begin(written(clubs()), name="clubs.edgelist", kind="network"))
-    assert (job["state"], job["kind"]) == ("done", "network"), job["message"]
-    assert (job["found"]["rows"], job["found"]["groups"]) == (44, 4)
-    files = {item["name"] for item in real.get(f"/api/jobs/{job['id']}/files").json()}
-    assert files == {"report.html", "nodes.csv", "summary.json", "model.gramian"}
-    assert "clubs.edgelist" in real.get(f"/api/jobs/{job['id']}/files/report.html").text
-    assert "this is a network" in one_line(real.get(f"/api/jobs/{job['id']}/like?row=1"), 422)
-    other = real.wait_for(real.post(f"/api/jobs/{job['id']}/again", json={"clusters": 2}).json()["id"])
-    assert (other["kind"], other["found"]["groups"]) == ("network", 3)  # the pair of strangers comes on top
-
-
-def test_a_series_becomes_a_forecast(real):
-    text = shop(120)[["day", "sold"]].to_csv(index=False)
-    job = real.wait_for(real.begin(text, name="shop.csv", kind="series", horizon="5"))
-    assert (job["state"], job["found"]["rows"], job["found"]["groups"]) == ("done", 120, 5), job["message"]
-    steps = real.get(f"/api/jobs/{job['id']}/files/forecast.csv").text.splitlines()
-    assert steps[0] == "day,forecast,lower,upper"
-    assert len(steps) == 6
-    assert "this is a series" in one_line(real.get(f"/api/jobs/{job['id']}/like?row=1"), 422)
-
-
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        ({"kind": "series", "clusters": "3"}, "a series has no groups"),
-        ({"kind": "series", "ignore": "a"}, "no columns to leave out"),
-        ({"kind": "table", "horizon": "3"}, "are for series"),
-    ],
-)
-def test_options_of_another_kind_are_refused(fake, options, why):
-    assert why in one_line(fake.upload("a,b\n1,2\n", **options), 422)
-
-
-def test_a_network_has_no_columns_to_leave_out(fake):
-    line = one_line(fake.upload("a b", kind="network", ignore="a"), 422)
-    assert line == "columns to leave out and codes of missing values are for tables; leave them empty"
-    one_line(fake.upload("a b", kind="tree"), 422)
-    assert fake.get("/api/jobs").json()["jobs"] == []
-
-
 def test_the_answer_of_an_example_is_left_out(fake):
     tables = fake.get("/api/tables").json()
     assert [table["name"] for table in tables] == list_tables()
     assert all(table["title"] for table in tables)
     job = fake.post("/api/jobs", json={"table": "wine", "clusters": 3, "ignore": "ash, hue"}).json()
     notes = json.loads((fake.folder(job["id"]) / "job.json").read_text())
-    assert (notes["ignore"], notes["clusters"], notes["name"]) == (["ash", "hue", "label"], 3, "wine")
+    assert (notes["name"], notes["kind"]) == ("wine", "explore")
+    assert notes["settings"] == {"clusters": 3, "ignore": ["ash", "hue", "label"], "missing": []}
     assert (fake.folder(job["id"]) / "table.csv.gz").exists()
 
 
@@ -123,17 +81,7 @@ def test_files_outside_the_list_are_not_there(fake, name):
 
 @pytest.mark.parametrize(
     "body",
-    [
-        b"",
-        b"{",
-        b"[]",
-        b"null",
-        b'{"table": "../wine"}',
-        b'{"table": 7}',
-        b'{"table": "wine", "clusters": 0}',
-        b'{"table": "wine", "kind": "network"}',
-        b"\xff",
-    ],
+    [b"", b"{", b"[]", b"null", b'{"table": "../wine"}', b'{"table": 7}', b'{"table": "wine", "clusters": 0}', b"\xff"],
 )
 def test_wrong_orders_get_one_line(fake, body):
     headers = {"Content-Type": "application/json"}

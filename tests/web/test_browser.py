@@ -10,6 +10,7 @@ import pytest
 import uvicorn
 
 import gramian
+from communities.clubs import clubs, written
 from gramian.web.app import create_app
 from learning.houses import houses
 from web.servers import flowers, wait_until
@@ -140,6 +141,43 @@ def test_from_upload_to_report_to_questions_to_other_groups(browser, address, tm
     items[0].find_element(By.CSS_SELECTOR, "[data-act=delete]").click()
     browser.switch_to.alert.accept()
     wait_until(lambda: len(visible(browser, "#jobs li")) == 1)
+    assert complaints(browser) == []
+
+
+def test_a_network_is_uploaded_and_read(browser, address, tmp_path):
+    edges = tmp_path / "clubs.txt"
+    edges.write_text(written(clubs()))
+    browser.get(address)
+    wait_until(lambda: visible(browser, "#upload"))
+    assert text_of(browser, "#act") == "Explore it"
+    choose = """const kind = document.getElementById('kind');
+        kind.value = arguments[0];
+        kind.dispatchEvent(new Event('change'))"""
+    browser.execute_script(choose, "learn")
+    assert visible(browser, "#needed [name=target]")
+    browser.execute_script(choose, "network")
+    assert not visible(browser, "#needed input")
+    assert (text_of(browser, "#noun"), text_of(browser, "#act")) == ("network", "Find communities")
+    browser.find_element(By.ID, "file").send_keys(str(edges))
+    browser.find_element(By.CSS_SELECTOR, "#upload [type=submit]").click()
+    wait_until(lambda: visible(browser, "#report"))
+    assert text_of(browser, "#where") == "clubs.txt: 44 nodes, 4 communities"
+    assert [button.text for button in visible(browser, "#tools button")] == ["Divide again", "Download"]
+
+    # The report: a node tells its name and shows its edges, a bridge leads to the map, words search the list.
+    browser.switch_to.frame("report")
+    wait_until(lambda: browser.find_elements(By.CSS_SELECTOR, "html.live #table-body tr"))
+    browser.execute_script("document.querySelector('#bridges tbody button').click()")
+    assert visible(browser, "#tip h3")[0].text == text_of(browser, "#bridges tbody button")
+    neighbours = int(text_of(browser, "#bridges tbody td"))
+    assert browser.find_element(By.ID, "plot-bar").get_attribute("d").count("L") == neighbours
+    browser.find_element(By.ID, "table-search").send_keys("x0")
+    assert text_of(browser, "#table-count") == "10 nodes"
+    browser.switch_to.default_content()
+
+    browser.find_element(By.CSS_SELECTOR, "[data-panel=files]").click()
+    names = [link.text for link in wait_until(lambda: visible(browser, "#files a"))]
+    assert names == ["report.html", "nodes.csv", "summary.json", "model.gramian"]
     assert complaints(browser) == []
 
 

@@ -172,9 +172,11 @@ def test_group_again_is_a_job_of_its_own_on_the_same_table(fake):
     other = fake.post(f"/api/jobs/{first}/again", json={"clusters": 3}).json()["id"]
     assert (fake.wait_for(first)["found"]["groups"], fake.wait_for(other)["found"]["groups"]) == (1, 3)
     before, after = (json.loads((fake.folder(id) / "job.json").read_text()) for id in (first, other))
-    for name in ("name", "table", "ignore", "missing"):
+    for name in ("name", "table", "kind"):
         assert before[name] == after[name]
-    assert (after["ignore"], after["missing"]) == (["id"], ["-1", "-9"])
+    assert before["settings"] == {"clusters": None, "ignore": ["id"], "missing": ["-1", "-9"]}
+    assert after["settings"] == before["settings"] | {"clusters": 3}
+    assert fake.job(other)["asked"] == "3 groups asked for"
     # One file on disk, which counts once, and stays as long as one of them needs it.
     assert (fake.folder(first) / "table.csv").samefile(fake.folder(other) / "table.csv")
     assert fake.delete(f"/api/jobs/{first}").status_code == 204

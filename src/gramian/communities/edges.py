@@ -82,6 +82,11 @@ class Edges:
         """Pairs of different nodes that are joined."""
         return int(self.adjacency.nnz // 2)
 
+    @property
+    def counted(self) -> bool:
+        """Whether every edge weighs one, so that sums of weights are numbers of edges."""
+        return bool((self.adjacency.data == 1).all())
+
     def remarks(self) -> list[str]:
         """What the lines are like, in plain words: weights, loops, repetitions."""
         loops = int((self.ends[0] == self.ends[1]).sum())

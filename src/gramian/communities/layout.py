@@ -128,17 +128,19 @@ def place_nodes(graph: Matrix, pull: Array, rng: np.random.Generator) -> Array:
         spot = spot + force / length * np.minimum(length, heat)
         spot -= spot.mean(axis=0)
         spot /= max(1.0, np.sqrt((spot**2).sum(axis=1)).max() / 0.94)
-    return _spread_out(spot) if n > 2 else spot
+    spot = _spread(spot)
+    return spot * (0.94 / max(np.sqrt((spot**2).sum(axis=1)).max(), 1e-9) if n > 2 else 1.0)
 
 
-def _spread_out(spot: Array) -> Array:
-    """The same directions at radii half way to those of an even disc: a dense core and a few far nodes fill it, too."""
-    far = np.sqrt((spot**2).sum(axis=1))
-    even = np.empty(len(spot))
-    even[np.argsort(far, kind="stable")] = np.sqrt((np.arange(len(spot)) + 0.5) / len(spot))
-    wanted = 0.3 * far / max(float(far.max()), 1e-9) + 0.7 * even
-    placed: Array = spot * (0.94 * wanted / np.maximum(far, 1e-9))[:, None]
-    return placed
+def _spread(spot: Array) -> Array:
+    """Places half-way to where the same order, left to right and bottom to top, would fill the disc evenly.
+
+    The best-connected nodes pull a dense core together, in which nobody tells them apart.
+    """
+    rank = (spot.argsort(axis=0).argsort(axis=0) + 0.5) / len(spot)
+    grid = np.linspace(-1, 1, 201)
+    below = 0.5 + (grid * np.sqrt(1 - grid**2) + np.arcsin(grid)) / np.pi  # the part of a disc to the left of it
+    return (spot + np.interp(rank, below, grid)) / 2
 
 
 def _outward(rows: Matrix, centres: Array, own: Array, foreign: Array) -> Array:

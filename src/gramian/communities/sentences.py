@@ -21,12 +21,10 @@ def overview(found: Division, alone: int, warned: list[str]) -> list[str]:
     """
     n, k = len(found.labels), found.own.communities
     inside = float(found.within.sum() / found.degree.sum())
+    stays = "the edges stay" if found.edges.counted else "the edge weight stays"
     told = [
         f"{count(n, 'node')} and {count(found.edges.n_edges, 'edge')} fall into "
-        f"{count(k, 'community', 'communities')}; {percent(inside)} of the edge weight stays inside them."
-        if found.edges.weighted
-        else f"{count(n, 'node')} and {count(found.edges.n_edges, 'edge')} fall into "
-        f"{count(k, 'community', 'communities')}; {percent(inside)} of the edges stay inside them."
+        f"{count(k, 'community', 'communities')}; {percent(inside)} of {stays} inside them."
     ]
     told.append(_against_chance(found))
     told.append(_sizes(found))

@@ -60,7 +60,7 @@ def render_learned(learned: Learned) -> str:
     """The page as text."""
     from markupsafe import Markup
 
-    style, script = style_sheet() + _shades(), scripts(("page", "listing", "learned"))
+    style, script = style_sheet() + _shades(), scripts(("page", "dots", "listing", "learned"))
     badge, meaning = _VERDICTS[learned.verdict]
     plot = None if learned.classes else _plot(learned)
     rows = _listed_rows(learned)

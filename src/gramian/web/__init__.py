@@ -1,8 +1,8 @@
-"""``gramian serve``: explore tables in a browser, on this machine.
+"""``gramian serve``: explore tables and networks in a browser, on this machine.
 
-The application lives in :mod:`gramian.web.app`, the queue of explorations in :mod:`gramian.web.jobs`, and each
-exploration runs in a process of its own, :mod:`gramian.web.worker`. Needs the extra ``app`` (fastapi, uvicorn,
-python-multipart), which is imported when the server starts.
+The application lives in :mod:`gramian.web.app`, what can be done with a file in :mod:`gramian.web.kinds`, the queue in
+:mod:`gramian.web.jobs`, and each job runs in a process of its own, :mod:`gramian.web.worker`. Needs the extra ``app``
+(fastapi, uvicorn, python-multipart), which is imported when the server starts.
 """
 
 from __future__ import annotations

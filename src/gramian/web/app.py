@@ -14,78 +14,36 @@ from contextlib import asynccontextmanager
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from gramian.datasets import list_tables, load_table
-from gramian.report import INK, MODEL, NODES, PAPER, REPORT, ROWS, STEPS, SUMMARY, css_variables
+from gramian.report import INK, PAPER, REPORT, css_variables
 from gramian.web.guard import PATIENCE, UPLOADS, Guard
-from gramian.web.jobs import FINISHED, SERIES, WAITING, WORKER, Job, Jobs, NoRoom, UnknownJob, WrongMoment
+from gramian.web.jobs import FINISHED, WAITING, WORKER, Job, Jobs, NoRoom, UnknownJob, WrongMoment
+from gramian.web.kinds import EXPLORE, KINDS, MOST
 from gramian.web.query import rows_like
 from gramian.web.upload import Form
 from gramian.web.worker import LOG, RESULT
 
-_FILES = {
-    REPORT: "text/html; charset=utf-8",
-    ROWS: "text/csv; charset=utf-8",
-    NODES: "text/csv; charset=utf-8",
-    STEPS: "text/csv; charset=utf-8",
-    SUMMARY: "application/json",
-    MODEL: "application/octet-stream",
-    "map.png": "image/png",
-    "groups.png": "image/png",
-    "missing.png": "image/png",
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".csv": "text/csv; charset=utf-8",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".gramian": "application/octet-stream",
 }
 # A report shows what strangers wrote into a table. It draws, and can do nothing else in the name of this server.
 _ALONE = "sandbox allow-scripts; frame-ancestors 'self'"
 _ANSWER = "label"  # column of the bundled tables that has the known classes
 
 routes = APIRouter()
-
-
-class Order(BaseModel):
-    """How a table is to be explored, a network divided, or a series forecast."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    kind: Literal["table", "network", "series"] = "table"
-    clusters: int | None = Field(None, ge=1, le=1_000_000)
-    column: str = Field("", max_length=1_000)
-    horizon: int | None = Field(None, ge=1, le=100_000)
-    ignore: str = Field("", max_length=10_000)
-    missing: str = Field("", max_length=1_000)
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        ignored = {"ignore": _listed(self.ignore), "missing": _listed(self.missing)}
-        if self.kind == "network" and any(ignored.values()):
-            raise HTTPException(
-                422, "columns to leave out and codes of missing values are for tables; leave them empty"
-            )
-        if self.kind == "series" and (self.clusters or ignored["ignore"]):
-            raise HTTPException(422, "a series has no groups, and no columns to leave out; leave them empty")
-        if self.kind != "series" and (self.column or self.horizon):
-            raise HTTPException(422, "a column to forecast and how many steps are for series; leave them empty")
-        forecast = {"column": self.column, "horizon": self.horizon}
-        return {"kind": self.kind, "clusters": self.clusters, **ignored, **forecast}
-
-
-class BundledOrder(Order):
-    """An order for a table that comes with the package."""
-
-    kind: Literal["table"] = "table"
-    table: str = Field(max_length=100)
-
-
-def _listed(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def create_app(
@@ -159,7 +117,7 @@ def _line(status: int, text: str) -> JSONResponse:
     return JSONResponse({"detail": " ".join(text.split())}, status)
 
 
-def _first_fault(error: RequestValidationError | ValidationError) -> str:
+def _first_fault(error: RequestValidationError) -> str:
     fault = error.errors()[0]
     where = ".".join(str(part) for part in fault["loc"] if part not in ("body", "query"))
     return f"{where}: {fault['msg']}" if where else str(fault["msg"])
@@ -233,7 +191,8 @@ AllJobs = Annotated[Jobs, Depends(_jobs)]
 
 def _told(jobs: Jobs, job: Job) -> dict[str, Any]:
     """A job as the page gets it."""
-    told = {name: getattr(job, name) for name in ("id", "name", "kind", "clusters", "state", "message", "found")}
+    told = {name: getattr(job, name) for name in ("id", "name", "kind", "state", "message", "found")}
+    told["asked"] = job.work.told(job.settings)
     told |= {name: getattr(job, name) for name in ("created", "started", "ended")}
     told["size"] = jobs.size(job)
     if job.state == WAITING:
@@ -253,37 +212,52 @@ def bundled_tables() -> list[dict[str, str]]:
     return _bundled()
 
 
+@routes.get("/api/kinds")
+def kinds() -> list[dict[str, Any]]:
+    """What files can be uploaded for, in the order of the page."""
+    return [{"name": name} | kind.described() for name, kind in KINDS.items()]
+
+
 @routes.get("/api/jobs")
 def all_jobs(jobs: AllJobs, request: Request) -> dict[str, Any]:
     return {"jobs": [_told(jobs, job) for job in jobs], "max_bytes": request.app.state.max_bytes}
 
 
+def _settings(kind: str, given: dict[str, Any]) -> dict[str, Any]:
+    if kind not in KINDS:
+        raise HTTPException(422, f"kind: there is no {kind[:40]!r}; take one of {', '.join(KINDS)}")
+    try:
+        return KINDS[kind].read(given)
+    except ValueError as error:
+        raise HTTPException(422, str(error)) from error
+
+
 @routes.post("/api/jobs", status_code=201)
-def explore_bundled(jobs: AllJobs, order: BundledOrder) -> dict[str, Any]:
+def explore_bundled(jobs: AllJobs, order: Annotated[dict[str, Any], Body()]) -> dict[str, Any]:
     known = {name: name for name in list_tables()}
-    if order.table not in known:
-        raise HTTPException(422, f"there is no example {order.table[:40]!r}; take one of {', '.join(known)}")
-    name = known[order.table]
-    settings = order.settings
+    wanted = str(order.pop("table", ""))
+    if wanted not in known:
+        raise HTTPException(422, f"there is no example {wanted[:40]!r}; take one of {', '.join(known)}")
+    name = known[wanted]
+    settings = _settings(EXPLORE, order)
     # Groups are to be found, not read off.
     settings["ignore"] = list(dict.fromkeys([*settings["ignore"], _ANSWER]))
     with jobs.draft() as draft, as_file(files("gramian.datasets") / "data" / f"{name}.csv.gz") as path:
         shutil.copyfile(path, draft / "table.csv.gz")
-        return _told(jobs, jobs.add(draft, name=name, table="table.csv.gz", **settings))
+        return _told(jobs, jobs.add(draft, name=name, table="table.csv.gz", settings=settings))
 
 
 @routes.post(UPLOADS, status_code=201)
-async def explore_upload(jobs: AllJobs, request: Request) -> Any:
+async def upload(jobs: AllJobs, request: Request) -> Any:
     with jobs.draft() as draft:
         form = Form(request.headers.get("content-type", ""), draft, request.app.state.max_bytes)
         try:
             await form.read(request.stream())
-            order = Order.model_validate({name: text for name, text in form.fields.items() if text})
         except ClientDisconnect:
             return _line(400, "the upload was broken off")  # nobody is there to read it
-        except ValidationError as error:
-            raise HTTPException(422, _first_fault(error)) from error
-        return _told(jobs, jobs.add(draft, name=form.name, table=form.table, **order.settings))
+        kind = form.fields.pop("kind", EXPLORE)
+        settings = _settings(kind, form.fields)
+        return _told(jobs, jobs.add(draft, name=form.name, table=form.table, kind=kind, settings=settings))
 
 
 @routes.get("/api/jobs/{id}")
@@ -298,10 +272,8 @@ def delete_job(jobs: AllJobs, id: str) -> None:
 
 @routes.post("/api/jobs/{id}/again", status_code=201)
 def explore_again(
-    jobs: AllJobs, id: str, clusters: Annotated[int | None, Body(ge=1, le=1_000_000, embed=True)] = None
+    jobs: AllJobs, id: str, clusters: Annotated[int | None, Body(ge=1, le=MOST, embed=True)] = None
 ) -> dict[str, Any]:
-    if jobs[id].kind == SERIES:
-        raise HTTPException(422, "a series has no groups; upload it again to forecast other steps")
     return _told(jobs, jobs.again(id, clusters))
 
 
@@ -318,23 +290,26 @@ def cancel_job(jobs: AllJobs, id: str) -> dict[str, Any]:
 # Results -------------------------------------------------------------------------------------------------------------
 
 
-def _finished(jobs: AllJobs, id: str) -> Path:
-    """Folder with the results of a job that has some."""
+def _finished(jobs: AllJobs, id: str) -> tuple[Job, Path]:
+    """A job that has results, and their folder."""
     job = jobs[id]
     if job.state != FINISHED:
         raise WrongMoment(f"this exploration is {job.state}; it has no results")
-    return jobs.path(job) / RESULT
+    return job, jobs.path(job) / RESULT
 
 
-Finished = Annotated[Path, Depends(_finished)]
+Finished = Annotated[tuple[Job, Path], Depends(_finished)]
 
 
 @routes.get("/api/jobs/{id}/like")
 def like(
-    result: Finished,
+    finished: Finished,
     row: Annotated[int, Query(ge=1, le=10**12)],
     top: Annotated[int, Query(ge=1, le=100)] = 10,
 ) -> dict[str, Any]:
+    job, result = finished
+    if not job.work.rows_like:
+        raise HTTPException(422, f"rows like a row are told of {KINDS[EXPLORE].title} only; explore the table for that")
     try:
         return rows_like(result, row, top)
     except (ValueError, OSError) as error:  # no such row; a result that was tampered with
@@ -342,21 +317,26 @@ def like(
 
 
 @routes.get("/api/jobs/{id}/files")
-def result_files(result: Finished) -> list[dict[str, Any]]:
-    paths = {name: result / name for name in _FILES}
+def result_files(finished: Finished) -> list[dict[str, Any]]:
+    job, result = finished
+    paths = {name: result / name for name in job.work.files}
     return [{"name": name, "size": path.stat().st_size} for name, path in paths.items() if path.is_file()]
 
 
 @routes.get("/api/jobs/{id}/files/{name}")
-def result_file(result: Finished, name: str, download: bool = False) -> Response:
-    for known, kind in _FILES.items():
+def result_file(finished: Finished, name: str, download: bool = False) -> Response:
+    job, result = finished
+    for known in job.work.files:
         if name == known and (result / known).is_file():
             disposition = "inline" if known == REPORT and not download else "attachment"
-            headers = {"Content-Security-Policy": _ALONE}
             return FileResponse(
-                result / known, headers=headers, media_type=kind, filename=known, content_disposition_type=disposition
+                result / known,
+                headers={"Content-Security-Policy": _ALONE},
+                media_type=_TYPES[Path(known).suffix],
+                filename=known,
+                content_disposition_type=disposition,
             )
-    raise HTTPException(404, f"there is no such file; the files are {', '.join(_FILES)}")
+    raise HTTPException(404, f"there is no such file; the files are {', '.join(job.work.files)}")
 
 
 @routes.get("/api/jobs/{id}/log")

@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from gramian.checks import whole
+from gramian.web.kinds import EXPLORE, KINDS, Kind
 from gramian.web.worker import BAD_INPUT, DONE, LOG, NO_MEMORY, NOTES, PROGRESS, RESULT, write_json
 
-TABLE, NETWORK, SERIES = "table", "network", "series"
 WAITING, RUNNING, FINISHED = "waiting", "running", "done"
 FAILED, CANCELLED, INTERRUPTED = "failed", "cancelled", "interrupted"
 WORKER = (sys.executable, "-P", "-m", "gramian.web.worker")
@@ -60,35 +60,27 @@ class Job:
     ----------
     id : str
     name : str
-        Of the table, for people.
+        Of the file, for people.
     table : str
-        Name of the table's file in the folder of the job.
-    clusters : int or None
-        Groups of a table, or communities of a network.
-    ignore, missing : list of str
-        Columns to leave out, and codes of missing values.
-    kind : {"table", "network", "series"}
-        What is in the file.
-    column, horizon : str, int or None
-        Of a series: the column to forecast, and how many steps.
+        Name of the file in the folder of the job.
+    kind : str
+        Of the work, a name in ``KINDS``.
+    settings : dict
+        What its kind reads.
     state : str
     message : str
         What went wrong, in one line.
     created, queued, started, ended : float
         Seconds since 1970; 0 for not yet.
     found : dict
-        Rows (nodes, steps), groups (communities, steps forecast), verdict and the first sentence, once it is done.
+        What its kind remembers, the verdict and the first sentence of the overview, once it is done.
     """
 
     id: str
     name: str
     table: str
-    clusters: int | None = None
-    ignore: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-    kind: str = TABLE
-    column: str = ""
-    horizon: int | None = None
+    kind: str = EXPLORE
+    settings: dict[str, Any] = field(default_factory=dict)
     state: str = WAITING
     message: str = ""
     created: float = 0.0
@@ -96,6 +88,10 @@ class Job:
     started: float = 0.0
     ended: float = 0.0
     found: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def work(self) -> Kind:
+        return KINDS[self.kind]
 
 
 def _files_of(folder: Path) -> dict[tuple[int, int], int]:
@@ -188,7 +184,8 @@ class Jobs:
         try:
             notes = json.loads((folder / NOTES).read_text("utf-8"))
             job = Job(**{name: value for name, value in notes.items() if name in known} | {"id": folder.name})
-        except (OSError, ValueError, TypeError, AttributeError):
+            job.work.read(job.settings)
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return Job(folder.name, "damaged", "", state=FAILED, message=f"its {NOTES} cannot be read; delete it")
         if job.state != RUNNING:
             return job
@@ -260,19 +257,13 @@ class Jobs:
         *,
         name: str,
         table: str,
-        clusters: int | None = None,
-        ignore: Sequence[str] = (),
-        missing: Sequence[str] = (),
-        kind: str = TABLE,
-        column: str = "",
-        horizon: int | None = None,
+        kind: str = EXPLORE,
+        settings: dict[str, Any] | None = None,
     ) -> Job:
         """Turn a draft into a job that waits, if there is room."""
         now = time.time()
         id = secrets.token_hex(16)
-        job = Job(
-            id, name, table, clusters, list(ignore), list(missing), kind, column, horizon, created=now, queued=now
-        )
+        job = Job(id, name, table, kind, settings or {}, created=now, queued=now)
         write_json(draft / NOTES, asdict(job))
         with self._changed:
             self._check_room(draft)
@@ -282,18 +273,18 @@ class Jobs:
         return job
 
     def again(self, id: str, clusters: int | None) -> Job:
-        """A new job on the table of another one."""
+        """A new job on the table of another one, with another number of groups."""
         job = self[id]
+        if not job.work.again:
+            raise WrongMoment("this exploration has no number of groups that could be another one")
         with self.draft() as draft:
             source = self._table(job)
             try:
                 os.link(source, draft / job.table)
             except OSError:  # not on every file system
                 shutil.copyfile(source, draft / job.table)
-            same = {
-                name: getattr(job, name) for name in ("name", "table", "ignore", "missing", "kind", "column", "horizon")
-            }
-            return self.add(draft, clusters=clusters, **same)
+            settings = job.settings | {"clusters": clusters}
+            return self.add(draft, name=job.name, table=job.table, kind=job.kind, settings=settings)
 
     def restart(self, id: str) -> Job:
         """Let a job wait that did not come to its end."""
@@ -431,7 +422,8 @@ class Jobs:
                 return replace(job, state=INTERRUPTED, message="the server was stopped; start this again")
         if time.monotonic() > deadline:
             limit = f"{self.time_limit / 60:.3g} minutes" if self.time_limit >= 60 else f"{self.time_limit:.3g} seconds"
-            text = f"stopped after {limit}, the time limit; take fewer rows, or serve with a larger --time-limit"
+            less = f"take fewer {job.work.unit}, or serve with a larger --time-limit"
+            text = f"stopped after {limit}, the time limit; {less}"
             return replace(job, state=FAILED, message=text)
         return None
 
@@ -443,7 +435,8 @@ class Jobs:
         if code == BAD_INPUT:
             return replace(job, state=FAILED, message=str(self.progress(job).get("error", "the table is not usable")))
         if code == NO_MEMORY:
-            text = f"out of memory: it needs more than {limit}; take fewer rows, or serve with a larger --memory-limit"
+            less = f"take fewer {job.work.unit}, or serve with a larger --memory-limit"
+            text = f"out of memory: it needs more than {limit}; {less}"
             return replace(job, state=FAILED, message=text)
         if code < 0:
             why = f"{signal.strsignal(-code)}, perhaps for want of memory: the limit is {limit}"
@@ -455,17 +448,5 @@ class Jobs:
 
     def _done(self, job: Job) -> Job:
         summary = json.loads((self.path(job) / RESULT / _SUMMARY).read_text("utf-8"))
-        found = {
-            "rows": summary[{NETWORK: "nodes", SERIES: "steps"}.get(job.kind, "rows")],
-            "groups": _counted(job.kind, summary),
-            "verdict": summary["chosen" if job.kind == SERIES else "verdict"],
-            "sentence": next(iter(summary["overview"]), ""),
-        }
-        return replace(job, state=FINISHED, message="", found=found)
-
-
-def _counted(kind: str, summary: dict[str, Any]) -> int:
-    """How many groups, communities or steps to come a result has."""
-    if kind == NETWORK:
-        return int(summary["number_of_communities"])
-    return len(summary["forecast" if kind == SERIES else "groups"])
+        found = {"verdict": summary["verdict"], "sentence": next(iter(summary["overview"]), "")}
+        return replace(job, state=FINISHED, message="", found=job.work.found(summary) | found)

@@ -39,10 +39,6 @@ def rows_like(result: Path, row: int, top: int) -> dict[str, Any]:
         If the table has no such row.
     """
     summary = json.loads((result / SUMMARY).read_text("utf-8"))
-    if "forecast" in summary:
-        raise ValueError("this is a series; its steps are in report.html and forecast.csv")
-    if "rows" not in summary:
-        raise ValueError("this is a network; its nodes are compared by their edges, in report.html and nodes.csv")
     if row > summary["rows"]:
         raise ValueError(f"row {row:,} does not exist: the table has {summary['rows']:,} rows")
     with _one_at_a_time:

@@ -1,8 +1,8 @@
-"""One exploration in a process of its own: ``python -m gramian.web.worker JOB_FOLDER [BYTES]``.
+"""The work of one job in a process of its own: ``python -m gramian.web.worker JOB_FOLDER [BYTES]``.
 
-The folder holds ``job.json`` and the table, the edges of a network, or a series. What is being done is written to
-``progress.json``, the results to ``result``, which appears whole or not at all. The exit code says how it ended. The
-process ends itself when the one that started it is gone.
+The folder holds ``job.json`` and the file; what is to be done with it stands in :mod:`gramian.web.kinds`. What is being
+done is written to ``progress.json``, the results to ``result``, which appears whole or not at all. The exit code says
+how it ended. The process ends itself when the one that started it is gone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,72 +35,26 @@ def write_json(path: Path, value: Any) -> None:
     os.replace(draft, path)
 
 
-def work_on(folder: Path, job: dict[str, Any], notify: Notify) -> None:
-    """Explore the table of a job, divide its network, or forecast its series."""
+def do_job(folder: Path, job: dict[str, Any], notify: Notify) -> None:
+    """Read the file of a job, do with it what its kind says and write the results."""
+    from gramian.web.kinds import KINDS
+
     notify("reading", 0.0)
-    works = {"network": divide_network, "series": forecast_series}
-    works.get(job.get("kind", "table"), explore_table)(folder, job, notify)
-
-
-def divide_network(folder: Path, job: dict[str, Any], notify: Notify) -> None:
-    """Read the edges of a job, find communities and write the results."""
-    from gramian.communities import read_edges
-    from gramian.networker import network
-
-    path = folder / job["table"]
-    try:
-        edges = read_edges(path)
-    except ValueError as error:
-        raise ValueError(_as_named(str(error), path.name, job["name"])) from error
-    divided = network(
-        replace(edges, source=job["name"]), communities=job["clusters"], levels=True, notify=_told(notify)
-    )
-    divided.save(folder / RESULT, force=True)
-
-
-def forecast_series(folder: Path, job: dict[str, Any], notify: Notify) -> None:
-    """Read the series of a job, forecast it and write the results."""
-    from gramian.forecaster import forecast
-    from gramian.outlook import read_series
-
-    path = folder / job["table"]
-    try:
-        series = read_series(path, job["column"] or None, missing=job["missing"])
-    except ValueError as error:
-        raise ValueError(_as_named(str(error), path.name, job["name"])) from error
-    steps = {} if job["horizon"] is None else {"horizon": job["horizon"]}
-    forecast(replace(series, source=job["name"]), notify=_told(notify), **steps).save(folder / RESULT, force=True)
-
-
-def explore_table(folder: Path, job: dict[str, Any], notify: Notify) -> None:
-    """Read the table of a job, explore it and write the results."""
-    from gramian.explorer import explore
-    from gramian.tables import read_table
-
-    path = folder / job["table"]
-    try:
-        table = read_table(path, ignore=job["ignore"] or None, missing=job["missing"])
-    except ValueError as error:
-        raise ValueError(_as_named(str(error), path.name, job["name"])) from error
-    explored = explore(replace(table, source=job["name"]), n_clusters=job["clusters"], notify=_told(notify))
-    explored.save(folder / RESULT, force=True)
-
-
-def _as_named(text: str, ours: str, theirs: str) -> str:
-    """An error by the name of the file that people know: on disk it has a name of our own."""
-    return theirs + text.removeprefix(ours) if text.startswith(ours) else text
-
-
-def _told(notify: Notify) -> Notify:
-    """Stages between reading and writing."""
+    kind, path = KINDS[job["kind"]], folder / job["table"]
 
     def told(stage: str, done: float) -> None:
         notify(stage or "writing", _READING + done * (_WRITING - _READING))
 
-    return told
+    try:
+        outcome = kind.run(path, job["name"], kind.read(job["settings"]), told)
+    except ValueError as error:
+        # The file has a name of our own; people know it by theirs.
+        text = str(error)
+        raise ValueError(job["name"] + text.removeprefix(path.name) if text.startswith(path.name) else text) from error
+    outcome.save(folder / RESULT, force=True)
 
 
-def main(arguments: Sequence[str], work: Work = work_on) -> int:
+def main(arguments: Sequence[str], work: Work = do_job) -> int:
     """Do the work of a job folder, and say by the exit code how it went."""
     folder = Path(arguments[0])
     if len(arguments) > 1:

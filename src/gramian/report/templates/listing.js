@@ -1,86 +1,34 @@
-// Things of a page that can be searched, sorted and asked: rows of a prediction, nodes of a network, and their dots.
-// facts.title and facts.many are what they are called, a row without a name has its number.
+// Rows, or nodes, to search and sort. Each has a number, `row`, and may have a `name`, by which it is then known.
 
 const SHOWN = 200;
-const nameOf = (row) => row.name ?? row.row.toLocaleString('en');
 
-function startPlot(facts) {
-  const svg = document.getElementById('plot');
-  if (!svg) return null;
-  const tip = document.getElementById('tip');
-  const bar = document.getElementById('plot-bar');
-  const dot = document.getElementById('plot-dot');
-  const points = facts.rows.filter((row) => row.x !== undefined);
-  const show = (row) => {
-    bar.setAttribute('d', row.ends ? `M${row.x} ${row.ends[0]}V${row.ends[1]}M${row.x - 6} ${row.ends[0]}h12M${row.x - 6} ${row.ends[1]}h12` : '');
-    dot.setAttribute('cx', row.x);
-    dot.setAttribute('cy', row.y);
-    dot.removeAttribute('hidden');
-    tip.replaceChildren(element('h3', `${facts.title} ${nameOf(row)}`, { dir: 'auto' }), listed(facts, row));
-    tip.hidden = false;
-    const box = svg.getBoundingClientRect();
-    const left = (row.x / svg.viewBox.baseVal.width) * box.width;
-    const top = (row.y / svg.viewBox.baseVal.height) * box.height;
-    const onLeft = left > box.width / 2;
-    tip.style.left = onLeft ? '' : `${left + 14}px`;
-    tip.style.right = onLeft ? `${box.width - left + 14}px` : '';
-    tip.style.top = `${Math.min(top, box.height - tip.offsetHeight)}px`;
-  };
-  const hide = () => {
-    bar.setAttribute('d', '');
-    dot.setAttribute('hidden', '');
-    tip.hidden = true;
-  };
-  const nearest = (event) => {
-    const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
-    let best = null;
-    let least = 24 * 24;
-    for (const row of points) {
-      const distance = (row.x - place.x) ** 2 + (row.y - place.y) ** 2;
-      if (distance < least) [best, least] = [row, distance];
-    }
-    return best;
-  };
-  const point = (event) => {
-    const row = nearest(event);
-    if (row) show(row);
-    else hide();
-  };
-  svg.addEventListener('pointermove', point);
-  svg.addEventListener('pointerdown', point);
-  svg.addEventListener('pointerleave', (event) => event.pointerType === 'mouse' && hide());
-  return { show: (number) => { const row = points.find((item) => item.row === number); if (row) show(row); } };
-}
-
-function listed(facts, row) {
-  const list = element('dl', '', { class: 'values' });
-  facts.head.forEach((name, place) => {
-    if (!row.cells[place]) return;
-    list.append(element('dt', name, { dir: 'auto' }), element('dd', row.cells[place], { dir: 'auto' }));
-  });
-  return list;
-}
-
-function startRows(facts, plot) {
+function startListing(facts, plot) {
   const head = document.getElementById('table-head');
   const body = document.getElementById('table-body');
   const search = document.getElementById('table-search');
   const told = document.getElementById('table-count');
-  const texts = facts.rows.map((row) => [row.name ?? row.row, ...(row.name === undefined ? row.cells : [])].join('\n').toLowerCase());
-  let order = facts.rows.map((_, i) => i);
+  const nameOf = (row) => row.name ?? row.row.toLocaleString('en');
+  const texts = facts.rows.map((row) => [row.name ?? row.row, ...row.cells].join('\n').toLowerCase());
+  const order = facts.rows.map((_, i) => i);
   let sorted = null;
 
+  // The one whose very name or number is wanted; other hits come behind it.
+  const meant = () => {
+    const wanted = search.value.trim();
+    const number = /^\d[\d,]*$/.test(wanted) ? Number(wanted.replaceAll(',', '')) : null;
+    return facts.rows.findIndex((row) => (row.name === undefined ? row.row === number : row.name === wanted));
+  };
   const draw = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const number = /^\d[\d,]*$/.test(search.value.trim()) ? Number(search.value.replaceAll(',', '')) : null;
-    const exact = facts.rows.findIndex((row) => (row.name === undefined ? row.row === number : row.name === search.value.trim()));
+    const exact = words.length ? meant() : -1;
     let found = order.filter((i) => words.every((word) => texts[i].includes(word)));
     if (exact >= 0) found = [exact, ...found.filter((i) => i !== exact)];
     body.replaceChildren(...found.slice(0, SHOWN).map((i) => {
       const row = facts.rows[i];
       const line = element('tr');
       const first = element('th', '', { scope: 'row' });
-      first.append(element('button', nameOf(row), { type: 'button', class: 'row', 'data-dot': row.row }));
+      if (row.x === undefined && row.name !== undefined) first.append(element('bdi', row.name));
+      else first.append(element('button', nameOf(row), { type: 'button', class: 'row', dir: 'auto', 'data-dot': row.row }));
       line.append(first);
       row.cells.forEach((text, j) => {
         line.append(element('td', text || '–', { dir: 'auto', class: facts.numeric[j] ? 'figure' : '' }));
@@ -88,17 +36,21 @@ function startRows(facts, plot) {
       return line;
     }));
     const shown = Math.min(found.length, SHOWN);
+    const noun = facts.noun ?? 'row';
     told.textContent = shown < found.length
-      ? `${shown} of ${found.length.toLocaleString('en')} ${facts.many}`
-      : `${found.length.toLocaleString('en')} ${found.length === 1 ? facts.title.toLowerCase() : facts.many}`;
+      ? `${shown} of ${found.length.toLocaleString('en')} ${noun}s` : `${found.length.toLocaleString('en')} ${noun}${found.length === 1 ? '' : 's'}`;
   };
+  const key = (i, place) => {
+    const row = facts.rows[i];
+    if (place === 0) return row.name ?? row.row;
+    return facts.numeric[place - 1] ? row.values[place - 1] : row.cells[place - 1];
+  };
+  const compare = (a, b) => (typeof a === 'string' ? a.localeCompare(b, undefined, { numeric: true }) : a - b);
   const sortBy = (place, cell) => {
     const descending = sorted === place ? cell.getAttribute('aria-sort') === 'ascending' : place > 0 && facts.numeric[place - 1];
-    const key = (i) => (place === 0 ? facts.rows[i].name ?? facts.rows[i].row : facts.numeric[place - 1] ? facts.rows[i].values[place - 1] : facts.rows[i].cells[place - 1]);
     const sign = descending ? -1 : 1;
-    const compare = (a, b) => (typeof a === 'string' ? a.localeCompare(b) : a - b);
     order.sort((a, b) => {
-      const [one, other] = [key(a), key(b)];
+      const [one, other] = [key(a, place), key(b, place)];
       if (one === null || other === null) return (one === null) - (other === null);
       return sign * compare(one, other);
     });
@@ -107,7 +59,7 @@ function startRows(facts, plot) {
     sorted = place;
     draw();
   };
-  [facts.title, ...facts.head].forEach((name, place) => {
+  [facts.first ?? 'Row', ...facts.head].forEach((name, place) => {
     const cell = element('th', '', { scope: 'col', class: place > 0 && facts.numeric[place - 1] ? 'figure' : '' });
     const button = element('button', name, { type: 'button' });
     button.addEventListener('click', () => sortBy(place, cell));
@@ -124,10 +76,7 @@ function startRows(facts, plot) {
       document.getElementById('rows').scrollIntoView();
     }
     const onPlot = event.target.closest('button[data-dot]');
-    if (onPlot && plot) {
-      document.getElementById('plotted').scrollIntoView();
-      plot.show(Number(onPlot.dataset.dot));
-    }
+    if (onPlot && plot) plot.show(Number(onPlot.dataset.dot));
   });
   draw();
 }

@@ -7,17 +7,13 @@ const GROUP_COLOURS = 8;
 const STATES = {
   waiting: 'Waiting', running: 'Exploring', done: 'Done', failed: 'It did not work', cancelled: 'Cancelled', interrupted: 'Interrupted',
 };
-const FILES = {
-  'report.html': 'the report, one page that opens offline', 'rows.csv': 'every row with its group, rank and oddness', 'nodes.csv': 'every node with its community, membership and degree', 'forecast.csv': 'every step to come with its forecast and band',
-  'summary.json': 'all findings, for programs', 'model.gramian': 'answers for what comes later: gramian assign, gramian forecast',
-  'map.png': 'map of the rows', 'groups.png': 'what makes groups different', 'missing.png': 'missing values',
-};
 const ACTS = { cancel: 'Cancel', restart: 'Start again', delete: 'Delete' };
 
 const $ = (id) => document.getElementById(id);
 let maxBytes = Infinity;
 let turn = 0; // counts changes of view; what belongs to an earlier one is dropped
 let current = null;
+let kinds = []; // what files can be uploaded for
 
 function element(name, text, attributes = {}) {
   const made = document.createElement(name);
@@ -176,10 +172,9 @@ function list(jobs) {
     const item = element('li', '', { 'data-id': job.id });
     const what = element('div', '', { class: 'what' });
     const title = element('p');
-    const asked = job.clusters === null ? '' : `, ${many(job.clusters, 'group')} asked for`;
     title.append(element('a', '', { class: 'title', href: `#${job.id}` }));
     title.firstChild.append(element('bdi', job.name));
-    if (asked) title.append(element('span', asked, { class: 'quiet' }));
+    if (job.asked) title.append(element('span', `, ${job.asked}`, { class: 'quiet' }));
     if (job.state !== 'done') title.append(element('span', STATES[job.state], { class: `badge ${job.state}` }));
     what.append(title, element('p', told(job), { class: 'quiet' }));
     const facts = element('p', '', { class: 'facts' });
@@ -225,16 +220,16 @@ function work(job) {
 
 // A result ------------------------------------------------------------------------------------------------------------
 
+const kindOf = (job) => kinds.find(({ name }) => name === job.kind);
+
 function result(job) {
-  const communities = job.found.groups === 1 ? '1 community' : `${job.found.groups.toLocaleString('en')} communities`;
-  const counted = {
-    table: [many(job.found.rows, 'row'), many(job.found.groups, 'group')],
-    network: [many(job.found.rows, 'node'), communities],
-    series: [many(job.found.rows, 'step'), `${job.found.groups.toLocaleString('en')} forecast`],
-  }[job.kind];
-  show('result', job.name, `: ${counted.join(', ')}`);
-  document.querySelector('[data-panel=ask]').hidden = job.kind !== 'table';
-  document.querySelector('[data-panel=again]').hidden = job.kind === 'series';
+  const kind = kindOf(job);
+  show('result', job.name, `: ${job.found.title}`);
+  $('tool-ask').hidden = !kind.rows_like;
+  $('tool-again').hidden = !kind.again;
+  for (const id of ['tool-again', 'again-title', 'again-act']) $(id).textContent = kind.again;
+  $('again-about').textContent = `The same ${kind.noun} with another number of ${kind.parts[1]}. It becomes an exploration of its own; this one stays.`;
+  $('again-label').textContent = kind.parts[1].charAt(0).toUpperCase() + kind.parts[1].slice(1);
   const address = `api/jobs/${job.id}/files/report.html`;
   if ($('report').getAttribute('src') !== address) {
     // A new frame, not a new address in the old one: that would be a step for the browser's back button.
@@ -242,8 +237,8 @@ function result(job) {
     frame.src = address;
     $('report').replaceWith(frame);
   }
-  $('row').max = job.found.rows;
-  $('groups').max = job.found.rows;
+  $('row').max = job.found.rows ?? '';
+  $('groups').max = job.found.most ?? '';
   $('row').value = '';
   $('groups').value = '';
   $('alike').replaceChildren();
@@ -267,7 +262,7 @@ async function listFiles(job) {
     const item = element('li');
     const what = element('span');
     what.append(element('a', name, { href: `api/jobs/${job.id}/files/${name}?download=1`, download: name }));
-    what.append(element('span', FILES[name], { class: 'about' }));
+    what.append(element('span', kindOf(job).files[name], { class: 'about' }));
     item.append(what, element('span', bytes(size), { class: 'size' }));
     return item;
   }));
@@ -314,37 +309,49 @@ function group(number) {
 
 // What people do ------------------------------------------------------------------------------------------------------
 
+// A field of the form; `type` is one of those in kinds.py.
+function fieldOf({ name, label, type, hint, longest, required }) {
+  const attributes = { name };
+  if (type === 'count') Object.assign(attributes, { type: 'number', min: 1, max: 1000000, inputmode: 'numeric', placeholder: hint });
+  else if (type === 'flag') Object.assign(attributes, { type: 'checkbox', value: 'yes' });
+  else Object.assign(attributes, { maxlength: longest, placeholder: hint, autocomplete: 'off' });
+  if (required) attributes.required = '';
+  const made = element('label', `${label} `);
+  made.append(element('input', '', attributes));
+  return made;
+}
+
+function chooseKind() {
+  const kind = kinds.find(({ name }) => name === $('kind').value);
+  $('noun').textContent = kind.noun;
+  $('formats').textContent = kind.formats;
+  $('file').accept = kind.accept;
+  $('act').textContent = kind.act;
+  $('needed').replaceChildren(...kind.settings.filter(({ required }) => required).map(fieldOf));
+  $('options').replaceChildren(...kind.settings.filter(({ required }) => !required).map(fieldOf));
+}
+
 function pick() {
   const file = $('file').files[0];
   $('picked').replaceChildren(...(file ? [element('strong', file.name, { dir: 'auto' }), ` ${bytes(file.size)}`] : [element('strong', 'Choose a file'), ' or drop it here']));
 }
 
-function kind() {
-  const own = $('kind').value;
-  $('formats').firstChild.textContent = own === 'network' ? 'Lines "u v" or "u v weight", CSV or TSV, also gzipped, or GraphML, up to ' : 'CSV, TSV, Excel, Parquet or JSON lines, up to ';
-  for (const label of document.querySelectorAll('[data-for]')) {
-    label.hidden = !label.dataset.for.split(' ').includes(own);
-    label.querySelector('input').disabled = label.hidden; // what is disabled is not sent
-  }
-}
-
 async function send(form) {
   const file = $('file').files[0];
-  if (!file) throw new Error('Choose a file first.');
+  if (!file) throw new Error(`Choose a ${$('noun').textContent} first.`);
   // A server that refuses in the middle may be heard as a broken connection; so look before.
   if (file.size > maxBytes) throw new Error(`${file.name} has ${bytes(file.size)}, more than the ${bytes(maxBytes)} this server takes; take fewer rows, or serve with a larger --max-size.`);
   const body = new FormData(form);
   const job = await call('POST', 'api/uploads', body);
   form.reset();
+  chooseKind();
   pick();
-  kind();
   location.hash = job.id;
 }
 
-function start() {
-  window.addEventListener('hashchange', route);
+async function start() {
+  window.addEventListener('hashchange', () => kinds.length && route());
   $('file').addEventListener('change', pick);
-  $('kind').addEventListener('change', kind);
   for (const kind of ['dragenter', 'dragover', 'dragleave', 'drop']) {
     $('drop').addEventListener(kind, (event) => {
       event.preventDefault();
@@ -379,6 +386,15 @@ function start() {
     $('table').addEventListener('change', about);
     about();
   }).catch(trouble);
+  try {
+    kinds = await call('GET', 'api/kinds');
+  } catch (error) {
+    trouble(error);
+    return;
+  }
+  $('kind').replaceChildren(...kinds.map(({ name, title }) => element('option', title, { value: name })));
+  $('kind').addEventListener('change', chooseKind);
+  chooseKind();
   route();
 }
 
