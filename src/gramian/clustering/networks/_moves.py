@@ -88,7 +88,7 @@ def move_nodes(
             moves += 1
             for entry in range(indptr[i], indptr[i + 1]):
                 j = indices[entry]
-                if not waits[j] and labels[j] != best:
+                if weights[entry] > 0.0 and not waits[j] and labels[j] != best:
                     waits[j] = True
                     place = head + length
                     queue[place if place < n else place - n] = j
