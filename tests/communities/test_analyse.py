@@ -93,6 +93,9 @@ def test_communities_are_those_of_the_estimator(divided):
         ("a a\nb b\n", {}, "file has no edge between two different nodes, so there are no communities"),
         ("a b 0\n", {}, "no edge between two different nodes"),
         ("a b\nb c\n", {"communities": 4}, "communities=4 is more than the 3 nodes; pass at most 3"),
+        ("a b\nb c\n", {"communities": 0}, "communities=0 must be a whole number >= 1 or None"),
+        ("a b\nb c\n", {"communities": 2.5}, "communities=2.5 must be a whole number >= 1 or None"),
+        ("a b\nb c\n", {"random_state": -1}, "random_state=-1 must be a whole number >= 0"),
         (written(clubs()), {"communities": 44}, "n_clusters=44 is more than the 42 nodes in components"),
     ],
 )

@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 import gramian
 from gramian import MultilevelKSC, NetworkKSC
+from gramian.checks import whole
 from gramian.communities.comparison import MOST_EDGES, by_igraph, joined_at_random, judged
 from gramian.communities.edges import Edges
 from gramian.communities.layout import layout
@@ -62,7 +63,8 @@ def divide(
     graph = edges.adjacency
     if not graph.nnz:
         raise ValueError(f"{edges.source} has no edge between two different nodes, so there are no communities")
-    if communities is not None and communities > graph.shape[0]:
+    whole(random_state, "random_state", least=0)
+    if communities is not None and whole(communities, "communities", instead="None") > graph.shape[0]:
         raise ValueError(
             f"communities={communities} is more than the {graph.shape[0]} nodes; pass at most {graph.shape[0]}"
         )

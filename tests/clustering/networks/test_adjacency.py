@@ -114,3 +114,12 @@ def test_new_edges_are_checked():
         check_edges(model, -np.ones((1, 10)))
     with pytest.raises(ValueError, match="9 features"):
         check_edges(model, np.ones((1, 9)))
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_weights_that_vanish_beside_the_largest_are_no_edges(directed):
+    graph = np.full((6, 6), 1e-150)
+    graph[0, 1] = graph[1, 0] = 1e200
+    found, _ = as_adjacency(NetworkKSC(), np.triu(graph) if directed else graph)
+    assert found.nnz == 2
+    assert found.data.all()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from clustering.networks.small_graphs import weighted_graph
 from gramian.clustering.networks._moves import move_nodes
@@ -45,3 +46,15 @@ def test_compiled_and_plain_agree(rng):
 def test_moves_can_be_limited(rng):
     graph = weighted_graph(rng)
     assert moved(graph, rng.integers(0, 3, 60), 3, most=2)[1] == 2
+
+
+def test_edges_without_weight_count_nowhere():
+    """A weight may underflow to zero; entered as a neighbour it once ran beyond the list of communities."""
+    graph = weighted_graph(np.random.default_rng(0), 30, 0.3)
+    labels = np.arange(30) % 3
+    plain = moved(graph, labels, 3)[0]
+    stored = graph.toarray()
+    empty = csr_array(np.ones((30, 30)) - np.eye(30))
+    empty.data = stored[np.repeat(np.arange(30), 29), empty.indices]  # all pairs are stored, most of them as zeros
+    assert (empty.data == 0).sum() > 3
+    np.testing.assert_array_equal(moved(empty, labels, 3)[0], plain)

@@ -60,6 +60,8 @@ def move_nodes(
             count = 0
             for entry in range(indptr[i], indptr[i + 1]):
                 c = labels[indices[entry]]
+                if weights[entry] <= 0.0:
+                    continue  # it would be entered again and again, beyond the end of the list
                 if links[c] == 0.0:
                     touched[count] = c
                     count += 1
@@ -86,7 +88,7 @@ def move_nodes(
             moves += 1
             for entry in range(indptr[i], indptr[i + 1]):
                 j = indices[entry]
-                if not waits[j] and labels[j] != best:
+                if weights[entry] > 0.0 and not waits[j] and labels[j] != best:
                     waits[j] = True
                     place = head + length
                     queue[place if place < n else place - n] = j

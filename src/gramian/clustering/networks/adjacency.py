@@ -47,7 +47,9 @@ def as_adjacency(owner: Any, X: Any) -> tuple[Matrix, bool]:
             "negative edges or take absolute values"
         )
     if most != 1.0 and most > 0:
-        graph = csr_array((graph.data / graph.dtype.type(most), graph.indices, graph.indptr), shape=graph.shape)
+        # Weights far below the largest become zero, and a zero that is stored would be an edge without weight.
+        scaled = csr_array((graph.data / graph.dtype.type(most), graph.indices, graph.indptr), shape=graph.shape)
+        graph = canonical_csr(scaled)
     graph = without_loops(graph)
     if not graph.nnz:
         raise ValueError("X has no edge between two different nodes, so there are no communities; check the network")
@@ -58,7 +60,7 @@ def as_adjacency(owner: Any, X: Any) -> tuple[Matrix, bool]:
     both = csr_array(graph + mirrored)
     both.data /= 2
     both.sort_indices()
-    return both, True
+    return canonical_csr(both), True
 
 
 def sparse_of(graph: Any) -> Any:
