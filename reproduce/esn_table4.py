@@ -63,9 +63,7 @@ def moore_spiegel_flow(s: np.ndarray) -> np.ndarray:
 def one_view(system: str, name: str, n_steps: int, run: int) -> list[Record]:
     """Both invariants of one view of one trajectory."""
     true = trajectory(system, n_steps, run)
-    true = (true - true.mean(axis=0)) / true.std(
-        axis=0
-    )  # the third coordinate of Moore–Spiegel is sixty times the first
+    true = (true - true.mean(axis=0)) / true.std(axis=0)  # z of Moore–Spiegel is sixty times x
     method = METHODS[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # curves without a straight part: the figures show them
