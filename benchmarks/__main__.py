@@ -30,6 +30,7 @@ MODULES = (
     "solving",
     "lssvm",
     "fixed_size",
+    "intervals",
     "reservoir",
     "reservoir_studies",
     "semi_supervised",

@@ -22,7 +22,7 @@ from gramian.kernels import RBF
 
 N_PROTOTYPES, WIDTH, REGULARIZATION = 500, 5.0, 1.0
 N_NEW = 10_000
-DRAWS = 5
+DRAWS = 20
 
 Data = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 

@@ -87,7 +87,8 @@ class FixedSizeLSSVMRegressor(RegressorMixin, FixedSize):
     classifier's accuracy was lower than with random rows on six of seven tables (200 or 300 prototypes, three splits
     each; uniform, Rényi, k-means): spambase .920 .916 .921, magic .870 .866 .869, adult .842 .839 .838, forest cover
     .726 .696 .697, letters .845 .829 .849, satellite .898 .900 .906, and 20,000 generated rows of 20 normal columns
-    .791 .785 .796. With 500 prototypes of 100,000 such rows all three are level.
+    .791 .785 .796. With 500 prototypes of 100,000 such rows they are nearly level: .8015 .8010 .8019, means of 20 draws
+    with a standard error of .0003; scikit-learn's Nystroem and RidgeClassifier, also on random rows, have .8018.
 
     References
     ----------

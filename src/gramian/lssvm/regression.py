@@ -94,9 +94,10 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
     ``sample_weight`` of whole numbers counts copies of rows: a row of weight 2 is the row given twice, also where
     one copy is left out. Other weights say how much an error counts.
 
-    Intervals promise their coverage for rows like those fitted. On half-hours of electricity demand, from 14 earlier
-    values, those of 90 % held 90 % of values left out at random, 89 % of the 400 after the fitted ones, and 82 % of all
-    that came later, because the series drifts.
+    Intervals promise their coverage for rows like those fitted. Those of 90 % held 88 to 91 % of the other half of five
+    tables split at random. On half-hours of electricity demand, from 14 earlier values, a model of the first 1,000 held
+    84 % of the 3,018 that came later, because the series drifts, and 87 % where it was fitted anew after every 200; on
+    daily temperatures 92 % and 91 %.
 
     The factor of the last system is kept for residuals, deviations and intervals, n² numbers; it is not saved with the
     model, and computed anew when a loaded model needs it.
