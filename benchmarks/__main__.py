@@ -31,6 +31,7 @@ MODULES = (
     "lssvm",
     "fixed_size",
     "reservoir",
+    "forecasting",
     "semi_supervised",
     "mixtures",
     "ensembles",

@@ -115,7 +115,9 @@ class Layout:
         steps = np.arange(rows.start - window.first, rows.stop - window.first)
         lagged = [window.values[np.maximum(steps - lag, 0)] for lag in range(self.lags)]
         # How far the last values lie from those of a season before tells how far the next ones will.
-        lagged += [window.values[np.maximum(steps - m - lag, 0)] for m in self.recalled for lag in range(_SEASONAL_LAGS)]
+        lagged += [
+            window.values[np.maximum(steps - m - lag, 0)] for m in self.recalled for lag in range(_SEASONAL_LAGS)
+        ]
         return np.hstack([*lagged, window.others[steps], window.age[steps]])
 
     def anchors(self, window: Window, steps: Array, h: int) -> Array:
