@@ -18,9 +18,9 @@ def test_last_value_and_season_before():
 
 
 def test_fill_takes_one_step_forecasts_in_turn():
-    """A filled value is the input of the next forecast."""
+    """A filled value is the input of the next forecast, and stays between the limits."""
     values = np.array([1.0, 2, 3, 0, 0, 0, 0])[:, None]
     known = values > 0
     window = Window(0, values.copy(), known, np.zeros((8, 0)))
-    fill(SeasonalNaive(1, 3), window, 1, None, np.array([9.0]))
-    np.testing.assert_array_equal(window.values[:, 0], [1, 2, 3, 1, 2, 3, 1])
+    fill(SeasonalNaive(1, 3), window, 1, np.array([[0.0], [2.5]]))
+    np.testing.assert_array_equal(window.values[:, 0], [1, 2, 3, 1, 2, 2.5, 1])
