@@ -33,6 +33,7 @@ MODULES = (
     "intervals",
     "reservoir",
     "reservoir_studies",
+    "forecasting",
     "semi_supervised",
     "mixtures",
     "ensembles",

@@ -314,3 +314,11 @@ def test_segments_of_a_photograph_hang_together(run, tmp_path):
         neighbours, at_random = (int(share) for share in re.findall(r"in (\d+)%", line))
         assert neighbours > at_random + 30
     assert_picture(tmp_path / "demo" / "segments.png")
+
+
+def test_series_with_holes_is_forecast_better_than_by_its_last_value(run):
+    printed = run("210", "--steps", "2000", "--horizon", "12", "--networks", "1")
+    rows = {line.split()[0]: numbers(line) for line in printed.splitlines() if line[:4] in ("naiv", "lags", "netw")}
+    assert min(rows["lags"][0], rows["networks"][0]) < rows["naive"][0]
+    assert "inside the band" in printed
+    assert_picture(Path("demo/forecast.png"))

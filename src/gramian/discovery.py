@@ -47,6 +47,9 @@ _TABLE_MODELS = frozenset(
 )
 _TABLE_MODEL_PARTS = frozenset({"gramian.exploration.oddness.Oddness"})
 
+# Forecasters take a series and a number of steps instead of rows; scikit-learn's checks of rows do not apply to them.
+_FORECASTERS = frozenset({"gramian.reservoir.forecasting.forecaster.EchoStateForecaster"})
+
 # Modules that serve the others; nothing of them is part of a fitted model.
 _SERVICES = frozenset(
     {
@@ -154,7 +157,7 @@ def model_classes() -> frozenset[str]:
     >>> "gramian.configuration.config" in model_classes()
     False
     """
-    return frozenset(_full_name(cls) for _, cls in all_estimators()) | _TABLE_MODELS
+    return frozenset(_full_name(cls) for _, cls in all_estimators()) | _TABLE_MODELS | _FORECASTERS
 
 
 @cache
@@ -223,7 +226,7 @@ def _is_estimator(candidate: object) -> bool:
         isinstance(candidate, type)
         and issubclass(candidate, BaseEstimator)
         and candidate.__module__.startswith("gramian.")
-        and f"{candidate.__module__}.{candidate.__name__}" not in _BASES
+        and f"{candidate.__module__}.{candidate.__name__}" not in _BASES | _FORECASTERS
         and not _is_abstract(candidate)
     )
 

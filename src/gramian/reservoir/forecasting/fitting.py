@@ -41,6 +41,8 @@ class Models:
     layout: Layout
     window: Window
     rules: dict[str, Any]
+    filler: Any  # the rule whose one-step forecasts fill holes
+    limits: Array  # (2, q), least and largest value
     states: dict[str, Any]  # before the last H steps of the window
     bands: dict[str, AdaptiveBands]
     judged: dict[str, Array]  # errors from each origin of the last steps
@@ -98,11 +100,13 @@ class Fitting:
         if layout.recalled:
             rules["seasonal_naive"] = SeasonalNaive(layout.horizon, self._best_period(window))
         forecasts, states = {}, {}
+        limits = np.stack([np.where(window.known, window.values, s * np.inf) for s in (1, -1)])
+        limits = np.stack([limits[0].min(axis=0), limits[1].max(axis=0)])
+        filler = rules.get("seasonal_naive", rules["naive"])
         if self.enough:
             lags = DirectForecast(layout)
             networks = self._networks(units, layout)
-            if not window.known.all():
-                self._refill(window, networks)
+            filler = self._refill(window, layout, limits)
             for name, rule in (("lags", lags), ("networks", networks)):
                 rules[name] = rule
                 forecasts[name], states[name] = rule.learn(window, self.first, self.cut)
@@ -113,7 +117,7 @@ class Fitting:
         truth = _ahead(window, start, layout.horizon)
         bands = {name: AdaptiveBands(np.abs(found - truth), self.coverage) for name, found in forecasts.items()}
         judged = {name: self._errors(units, found, truth) for name, found in forecasts.items()}
-        return Models(units, layout, window, rules, states, bands, judged)
+        return Models(units, layout, window, rules, filler, limits, states, bands, judged)
 
     def _choice(self) -> tuple[Units, Layout]:
         """Logarithms or not, and what forecasts are differences to: what a model on lags does best with."""
@@ -147,10 +151,12 @@ class Fitting:
         filled = last_values(standard, min(layout.recalled, default=0))
         return Window(0, filled, known, padded(self.others, layout.horizon))
 
-    def _refill(self, window: Window, networks: NetworkEnsemble) -> None:
-        """Fill the holes anew, with the forecasts of networks that learned from a simpler filling."""
-        networks.learn(window, self.first, self.cut)
-        fill(networks, window, window.first, networks.start(), window.values[0])
+    def _refill(self, window: Window, layout: Layout, limits: Array) -> DirectForecast:
+        """Fill the holes anew, with the one-step forecasts of a model that learned from a simpler filling."""
+        filler = DirectForecast(layout, horizons=[1])
+        filler.learn(window, self.first, self.cut)
+        fill(filler, window, window.first + 1, limits)
+        return filler
 
     def _networks(self, units: Units, layout: Layout) -> NetworkEnsemble:
         seeds = [int(child.integers(2**31)) for child in spawn(self.random_state, self.n_networks)]

@@ -78,9 +78,10 @@ class EchoStateForecaster(BaseEstimator):
 
     Notes
     -----
-    A missing target is left out of the sums; a missing input is filled with the model's own one-step forecast. Bands
-    are conformal: quantiles of the errors on steps that the model had not learned from, for each horizon, at a level
-    that :meth:`update` adapts.
+    A missing target is left out of the sums; a missing input is filled with a one-step forecast by ridge regression on
+    lags. Bands are conformal: quantiles of the errors on steps that the model had not learned from, for each horizon, at
+    a level that :meth:`update` adapts. Beyond ``horizon`` steps they are widened as if the errors of the parts were
+    independent.
 
     References
     ----------
@@ -431,9 +432,7 @@ class EchoStateForecaster(BaseEstimator):
         window = old.extended(filled, known, padded(others, horizon))
         begin = old.stop - min(horizon, len(old.values))
         if not known.all():
-            rule = models.rules[self.chosen_]
-            forecasts, state = rule.run(window, begin, old.stop, models.states[self.chosen_], ahead=1)
-            fill(rule, window, old.stop, state, forecasts[-1, 0])
+            fill(models.filler, window, old.stop, models.limits)
         truth = np.where(window.known, window.values, np.nan)[old.stop - window.first :]
         found = {}
         split = window.stop - horizon

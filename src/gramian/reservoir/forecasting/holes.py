@@ -43,27 +43,24 @@ def last_values(values: Array, period: int = 0, before: Array | None = None) -> 
     return known[n_before:]
 
 
-def fill(rule: Any, window: Window, start: int, state: Any, forecast: Array) -> None:
-    """Fill the holes of a window from step ``start`` on, in place, with the one-step forecasts of a rule.
+def fill(rule: Any, window: Window, start: int, limits: Array) -> None:
+    """Fill the holes of a window from step ``start`` on, in place, with one-step forecasts from the steps before.
 
     Parameters
     ----------
     rule : object with ``run``
+        Without a state: a filled value is an input of the next forecast, and only a rule that learned from the same
+        kind of filling is stable then.
     window : Window
     start : int
-    state : object
-        Of the rule before step ``start``.
-    forecast : ndarray (q,)
-        Of step ``start``, from the one before it.
+        At least one after the first step.
+    limits : ndarray (2, q)
+        Filled values are kept between these.
     """
     lost = ~window.known.all(axis=1)
     lost[: start - window.first] = False
-    position = start
     for t in np.flatnonzero(lost) + window.first:
-        if t > position:
-            # Only the last of these forecasts is needed, but the state has to pass through all steps.
-            forecasts, state = rule.run(window, position, t, state, ahead=1)
-            forecast, position = forecasts[-1, 0], t
+        forecasts, _ = rule.run(window, t - 1, t, None, ahead=1)
         row = t - window.first
         hole = ~window.known[row]
-        window.values[row, hole] = forecast[hole]
+        window.values[row, hole] = np.clip(forecasts[0, 0], *limits)[hole]

@@ -154,7 +154,7 @@ def _number(cell: Any, row: int, name: str, label: str) -> float:
         return float(cell)
     except (TypeError, ValueError):
         raise ValueError(
-            f"column {label!r} of {name} has {cell!r} in row {row}, which is no number; pass numbers, or NaN for a hole"
+            f"column {label!r} of {name} has {str(cell)!r} in row {row}, which is no number; pass numbers or NaN"
         ) from None
 
 
