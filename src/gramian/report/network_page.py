@@ -72,6 +72,7 @@ def render_network(division: Division) -> str:
             name=lambda node: words.clean(division.edges.nodes[node], words.LONGEST_NAME),
             membership=division.membership,
             tree=level_tree(division.levels) if division.levels else None,
+            largest_of=lambda level: int(np.bincount(level.labels)[1:].max()),
             chance=float(np.mean(division.chance)) if division.chance else None,
             listed=len(listed),
             made=how_made(division.made),
