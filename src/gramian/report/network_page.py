@@ -138,6 +138,7 @@ def _facts(division: Division, picture: NetworkMap, listed: Array, counted: bool
     return {
         "first": "Node",
         "noun": "node",
+        "told": len(head),
         "head": head + [f"Level {i}" for i in range(1, len(levels) + 1)],
         "numeric": [True] * (3 + len(levels)),
         "rows": rows,
