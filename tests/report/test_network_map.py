@@ -58,3 +58,13 @@ def test_bars_stand_below_those_they_are_part_of():
         ends = [round(cell.x, 1) for cell in below]
         assert all(round(cell.x, 1) in ends for cell in above)
     assert tree.rows[0][1][0].width == tree.width
+
+
+def test_a_level_of_very_many_communities_stays_a_few_bars():
+    """Each of 10,000 nodes alone, under two halves: one bar for each half."""
+    halves = np.repeat([1, 2], 5000)
+    tree = level_tree([Level(np.arange(1, 10_001), 10_000, 0.0), Level(halves, 2, 0.5)])
+    (_, coarse), (_, fine) = tree.rows
+    assert [(cell.size, cell.communities) for cell in coarse] == [(5000, 1), (5000, 1)]
+    assert [(cell.size, cell.communities, cell.colour) for cell in fine] == [(5000, 5000, 0), (5000, 5000, 1)]
+    assert not any(cell.labelled for cell in fine)

@@ -41,7 +41,7 @@ def test_a_hostile_name_writes_its_own_folder_only(fake):
 def test_the_size_of_a_table_is_limited_to_the_byte(fake):
     assert fake.upload(b"x" * 100_000).status_code == 201
     line = one_line(fake.upload(b"x" * 100_001), 413)
-    assert line == "the table is larger than 0.1 MB; take fewer rows, or serve with a larger --max-size"
+    assert line == "the file is larger than 0.1 MB; take fewer rows or edges, or serve with a larger --max-size"
     assert one_line(fake.upload(b"x" * 10_000_000), 413) == line
     assert len(fake.get("/api/jobs").json()["jobs"]) == 1
     assert not list(fake.app.state.jobs.folder.glob(".new-*"))

@@ -74,7 +74,7 @@ def serve(
     keep_size: Annotated[float, typer.Option(min=0.001, help="GB of them to keep; the newest always stays.")] = 10,
     quiet: Quiet = False,
 ) -> None:
-    """Explore tables in a browser, on this machine."""
+    """Explore tables and networks in a browser, on this machine."""
     with one_line_errors():
         from gramian.web import serve as run
 

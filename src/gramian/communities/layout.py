@@ -91,7 +91,8 @@ def place_discs(between: Array, radii: Array, rng: np.random.Generator) -> Array
         push = np.maximum(_GAP * reach - far, 0) / 2
         pull = strength * np.maximum(far - _GAP * reach, 0)
         force = (away / far[..., None] * (push - 0.3 * heat * pull)[..., None]).sum(axis=1)
-        spot = spot + 0.8 * force - 0.03 * heat * spot  # to the middle, so that what is apart stays in sight
+        # To the middle, so that what is apart stays in sight; large discs first, else they end up around the small.
+        spot = spot + 0.8 * force - 0.03 * heat * (radii / radii.max())[:, None] * spot
     return spot - spot.mean(axis=0)
 
 

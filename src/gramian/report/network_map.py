@@ -24,8 +24,9 @@ _MARGIN = 16
 _LINKS = 400  # between discs, strongest first
 _LAYERS = 12  # of edges: where layers cross the picture gets darker, which one path does not
 _SIZES = 0.8, 1.2, 1.7, 2.3  # of dots, by how much of the largest degree they have
-_LEAST_LABEL = 9  # radius of a disc that has room for its number
+_LEAST_LABEL, _FULL_LABEL = 8, 20  # radii of discs that have room for a small number, and for one of full size
 _LEVEL_HEIGHT, _LEVEL_LABEL = 40, 26
+_LEAST_BAR = 2  # length of a bar; shorter ones side by side become one
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,11 @@ class Disc:
     @property
     def labelled(self) -> bool:
         return self.radius >= _LEAST_LABEL
+
+    @property
+    def small(self) -> bool:
+        """Whether the number is a small one, which a phone does not show."""
+        return self.radius < _FULL_LABEL
 
 
 @dataclass(frozen=True)
@@ -179,17 +185,35 @@ def _rings(division: Division, places: Array, widths: Array) -> list[tuple[float
 
 @dataclass(frozen=True)
 class Cell:
-    """A community of one level: where its bar begins, how long it is, its colour's number, its own and its size."""
+    """A community of one level, or several small ones side by side, as a bar.
+
+    Attributes
+    ----------
+    x, width : float
+        Where it begins, and how long it is.
+    colour : int
+    number : int
+        Of the community, the first if it is several.
+    size : int
+        In nodes.
+    communities : int
+    """
 
     x: float
     width: float
     colour: int
     number: int
     size: int
+    communities: int = 1
 
     @property
     def labelled(self) -> bool:
-        return self.width >= _LEVEL_LABEL
+        return self.width >= _LEVEL_LABEL and self.communities == 1
+
+    @property
+    def thin(self) -> bool:
+        """Whether gaps at its ends would leave nothing of it."""
+        return self.width < 4
 
     @property
     def narrow(self) -> bool:
@@ -224,16 +248,25 @@ def level_tree(levels: list[Level]) -> LevelTree:
     labels = labels[order]
     several = [place for place, level in enumerate(levels) if level.communities > 1]
     leader = labels[:, several[-1] if several else -1]
-    unit = WIDTH / max(len(labels), 1)
     rows = []
     for place in reversed(range(len(levels))):
-        own = labels[:, place]
-        starts = np.flatnonzero(np.diff(own, prepend=-1))
-        lengths = np.diff(np.append(starts, len(own)))
-        colour = (leader[starts] - 1) % len(GROUPS["light"]) if several and place <= several[-1] else starts * 0 - 1
-        cells = [
-            Cell(round(unit * int(start), 1), round(unit * int(size), 1), int(shade), int(number), int(size))
-            for start, size, shade, number in zip(starts, lengths, colour, own[starts], strict=True)
-        ]
-        rows.append((place + 1, cells))
+        coloured = bool(several) and place <= several[-1]
+        rows.append((place + 1, _cells(labels[:, place], leader if coloured else np.zeros_like(leader))))
     return LevelTree(rows)
+
+
+def _cells(labels: Array, leader: Array) -> list[Cell]:
+    """Bars of the runs of equal labels; those too short to see become one with their neighbours of the same leader."""
+    unit = WIDTH / max(len(labels), 1)
+    starts = np.flatnonzero(np.diff(labels, prepend=-1))
+    sizes = np.diff(np.append(starts, len(labels)))
+    short = sizes * unit < _LEAST_BAR
+    joined = short[1:] & short[:-1] & (leader[starts][1:] == leader[starts][:-1])
+    first = np.flatnonzero(np.concatenate([[True], ~joined]))
+    found = []
+    for place, stop in zip(first, np.append(first[1:], len(starts)), strict=True):
+        start, size = int(starts[place]), int(sizes[place:stop].sum())
+        colour = int(leader[start] - 1) % len(GROUPS["light"]) if leader[start] else -1
+        extent = round(unit * start, 1), round(unit * size, 1)
+        found.append(Cell(*extent, colour, int(labels[start]), size, int(stop - place)))
+    return found

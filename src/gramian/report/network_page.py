@@ -72,6 +72,7 @@ def render_network(division: Division) -> str:
             name=lambda node: words.clean(division.edges.nodes[node], words.LONGEST_NAME),
             membership=division.membership,
             tree=level_tree(division.levels) if division.levels else None,
+            largest_of=lambda level: int(np.bincount(level.labels)[1:].max()),
             chance=float(np.mean(division.chance)) if division.chance else None,
             listed=len(listed),
             made=how_made(division.made),
@@ -137,6 +138,7 @@ def _facts(division: Division, picture: NetworkMap, listed: Array, counted: bool
     return {
         "first": "Node",
         "noun": "node",
+        "told": len(head),
         "head": head + [f"Level {i}" for i in range(1, len(levels) + 1)],
         "numeric": [True] * (3 + len(levels)),
         "rows": rows,

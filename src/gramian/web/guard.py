@@ -122,7 +122,9 @@ class Guard:
 
 def too_large(max_bytes: int) -> str:
     """The line for a table beyond the limit."""
-    return f"the table is larger than {max_bytes / 1e6:g} MB; take fewer rows, or serve with a larger --max-size"
+    return (
+        f"the file is larger than {max_bytes / 1e6:g} MB; take fewer rows or edges, or serve with a larger --max-size"
+    )
 
 
 def _same_origin(headers: Headers) -> bool:

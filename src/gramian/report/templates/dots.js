@@ -56,9 +56,10 @@ function startDots(facts, mark) {
   };
 }
 
+// The first columns of a row, `told` of them if that is said: a small screen has no room for more.
 function listed(facts, row) {
   const list = element('dl', '', { class: 'values' });
-  facts.head.forEach((name, place) => {
+  facts.head.slice(0, facts.told).forEach((name, place) => {
     if (!row.cells[place]) return;
     list.append(element('dt', name, { dir: 'auto' }), element('dd', row.cells[place], { dir: 'auto' }));
   });

@@ -340,7 +340,7 @@ async function send(form) {
   const file = $('file').files[0];
   if (!file) throw new Error(`Choose a ${$('noun').textContent} first.`);
   // A server that refuses in the middle may be heard as a broken connection; so look before.
-  if (file.size > maxBytes) throw new Error(`${file.name} has ${bytes(file.size)}, more than the ${bytes(maxBytes)} this server takes; take fewer rows, or serve with a larger --max-size.`);
+  if (file.size > maxBytes) throw new Error(`${file.name} has ${bytes(file.size)}, more than the ${bytes(maxBytes)} this server takes; take fewer rows or edges, or serve with a larger --max-size.`);
   const body = new FormData(form);
   const job = await call('POST', 'api/uploads', body);
   form.reset();
