@@ -69,6 +69,8 @@ def labelled(name: str, folder: Path) -> tuple[Any, Labels]:
     adjacency, nodes = read_edgelist(folder / "networks" / f"{name}.edgelist.gz")
     with gzip.open(folder / "networks" / f"{name}.labels.csv.gz", "rt") as lines:
         names = {row[0]: row[-1] for row in list(csv.reader(lines))[1:]}
+    adjacency.setdiag(0)  # self loops count for no method, so they must not count in modularity
+    adjacency.eliminate_zeros()
     return adjacency, np.array([names[str(node)] for node in nodes])
 
 

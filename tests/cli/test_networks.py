@@ -26,6 +26,7 @@ def test_a_network_becomes_a_folder_and_a_model(run, folder):
     assert list(nodes)[:4] == ["node", "community", "membership", "degree"]
     assert "level_1" in nodes
     assert nodes.groupby("community")["node"].agg(lambda names: names.str[0].nunique()).tolist() == [1, 1, 1, 2]
+    assert {path.name for path in folder.iterdir()} == {"report.html", "nodes.csv", "summary.json", "model.gramian"}
     told = json.loads((folder / "summary.json").read_text())
     assert (told["number_of_communities"], told["nodes"], told["source"]) == (4, 44, "clubs.txt")
 

@@ -119,3 +119,15 @@ def test_levels_that_are_not_there(nested):
         model.labels_at(99)
     with pytest.raises(ValueError, match="level"):
         model.predict(karate(), level=99)
+
+
+def test_everyone_joined_to_everyone_has_no_levels():
+    with pytest.raises(ValueError, match="everyone in X is joined to everyone alike, so there are no levels"):
+        MultilevelKSC().fit(np.ones((12, 12)))
+
+
+def test_a_new_node_without_edges_is_told_in_words_of_networks():
+    adjacency, _ = make_block_graph([40] * 4, 0.4, 0.02, random_state=0)
+    model = MultilevelKSC().fit(adjacency)
+    with pytest.warns(UserWarning, match="1 node has no edge to a fitted node"):
+        assert model.predict(np.zeros((1, 160))).tolist() == [-1]

@@ -1,5 +1,6 @@
 """NetworkKSC: what it promises on planted, published and awkward networks."""
 
+import itertools
 import os
 import warnings
 from pathlib import Path
@@ -139,7 +140,7 @@ def test_small_components_and_isolated_nodes(planted):
     np.testing.assert_array_equal(model.labels_[-5:], [6, 6, 6, 6, -1])
     assert model.n_clusters_ == 5
     assert len(model.conductance_) == 7
-    with pytest.warns(UserWarning, match="1 sample has no similarity"):
+    with pytest.warns(UserWarning, match="1 node has no edge to a fitted node"):
         np.testing.assert_array_equal(model.predict(with_loops(more)), model.model_labels_)
 
 
@@ -237,3 +238,39 @@ def test_real_networks_reach_the_modularity_of_leiden():
     for name, reached in LEIDEN.items():
         if (file := NETWORKS / f"{name}.edgelist.gz").exists():
             assert NetworkKSC().fit(read_edgelist(file).adjacency).modularity_ >= reached - 0.005
+
+
+@pytest.mark.parametrize("graph", [np.ones((2, 2)), np.ones((20, 20)), 3.0 * (np.ones((15, 15)) - np.eye(15))])
+def test_everyone_joined_to_everyone_alike_is_one_community(graph):
+    with pytest.warns(UserWarning, match="everyone is joined to everyone alike, so all nodes are one community"):
+        model = NetworkKSC().fit(graph)
+    np.testing.assert_array_equal(model.labels_, 0)
+    assert (model.n_clusters_, model.modularity_) == (1, 0)
+    np.testing.assert_array_equal(model.predict(graph), 0)
+    with pytest.raises(ValueError, match=r"n_clusters=2 but everyone is joined .* pass n_clusters=1"):
+        NetworkKSC(2).fit(graph)
+
+
+def test_a_star_is_one_community_because_no_division_beats_it():
+    """The best of all partitions of a small star, tried one by one, has modularity 0."""
+    star = np.zeros((7, 7))
+    star[0, 1:] = star[1:, 0] = 1
+    partitions = np.array(list(itertools.product(range(3), repeat=7)))
+    assert max(modularity(star, labels) for labels in partitions) <= 1e-12
+    with pytest.warns(UserWarning, match="no division into communities has a modularity above 0"):
+        model = NetworkKSC().fit(star)
+    assert (model.n_clusters_, model.modularity_) == (1, 0)
+    assert np.nanmax(model.selection_["modularity"]) <= 0
+
+
+def test_fewer_training_nodes_than_communities_considered_are_enough():
+    adjacency, y = make_planted_graph(300, 3, degree=12, inside=0.9, random_state=0)
+    model = NetworkKSC(max_train=5).fit(adjacency)
+    assert model.selection_["n_clusters"].max() <= 5
+    assert adjusted_rand(y, model.labels_) > 0.9
+
+
+def test_angles_cannot_choose_between_two_communities():
+    adjacency, _ = make_planted_graph(300, 3, degree=12, inside=0.9, random_state=0)
+    with pytest.raises(ValueError, match="max_clusters=2 leaves criterion='baf' nothing to choose"):
+        NetworkKSC(max_clusters=2, criterion="baf").fit(adjacency)

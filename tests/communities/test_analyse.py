@@ -109,3 +109,20 @@ def test_the_smallest_networks_work():
     found, model = divide(read_edges(networkx.complete_graph(12)), levels=True)
     assert (found.own.communities, model.levels) == (1, None)
     assert found.sentences[-1].startswith("Everyone is joined to everyone else alike")
+
+
+@pytest.mark.parametrize("text", ["a b\n", "hub a\nhub b\nhub c\nhub d\n"])
+def test_one_community_is_none(text):
+    found, model = divide(read_edges(io.StringIO(text)))
+    assert (found.verdict, found.own.communities, found.own.modularity) == ("none", 1, 0)
+    assert "The modularity of one community is 0." in found.sentences
+    assert model.place(read_edges(io.StringIO("new a\n"))).labels.tolist() == [1]
+
+
+def test_huge_weights_are_those_of_their_ratios():
+    lines = [(a, b) for a, b in clubs()]
+    plain, _ = divide(read_edges(io.StringIO(written(lines))))
+    huge, _ = divide(read_edges(io.StringIO("".join(f"{a} {b} 1e200\n" for a, b in lines))))
+    np.testing.assert_array_equal(huge.labels, plain.labels)
+    assert huge.own.modularity == pytest.approx(plain.own.modularity)
+    assert huge.chance == pytest.approx(plain.chance)

@@ -1,8 +1,9 @@
 """Edges become a symmetric adjacency matrix: weights of all lines between two nodes add up, loops do not count."""
 
 import numpy as np
+import pytest
 
-from gramian.communities import Edges
+from gramian.communities import Edges, UnreadableEdges
 
 
 def test_the_adjacency_is_the_sum_over_lines():
@@ -35,3 +36,10 @@ def test_weights_are_counts_where_every_edge_weighs_one():
     assert Edges("here", list("abc"), once, np.ones(2)).counted
     assert not Edges("here", list("abc"), once, np.array([1.0, 2.0])).counted
     assert not Edges("here", list("abc"), np.hstack([once, once]), np.ones(4)).counted
+
+
+def test_weights_too_large_to_add_up_are_refused():
+    ends = np.array([[0, 0], [1, 1]])
+    with pytest.raises(UnreadableEdges, match=r"^here: the weight 1e\+308 is too large to add up; divide all weights"):
+        Edges("here", ["a", "b"], ends, np.array([1e308, 1e308]), True)
+    assert np.isfinite(Edges("here", ["a", "b"], ends, np.array([1e299, 1e299]), True).adjacency.sum())

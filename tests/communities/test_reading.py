@@ -101,3 +101,7 @@ def test_a_long_list_is_what_numpy_reads():
     ends = np.random.default_rng(1).integers(0, 500, (4000, 2))
     edges = read(written(ends.tolist(), "\t"))
     assert np.asarray(edges.nodes, int)[edges.ends.T].tolist() == ends.tolist()
+
+
+def test_a_name_in_angle_brackets_is_no_graphml():
+    assert read_edges(io.StringIO("<a> <b>\n<b> c\n")).nodes == ["<a>", "<b>", "c"]

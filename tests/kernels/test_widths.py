@@ -227,3 +227,12 @@ def test_kernels_resolve_in_their_own_metric():
     assert RBF().fit(X).width_ == pytest.approx(np.median(pdist(X)))
     assert Laplacian().fit(X).width_ == pytest.approx(np.median(pdist(X, "cityblock")))
     assert RBF(width=2.0).fit(X).width_ == 2.0
+
+
+@pytest.mark.parametrize(("scale", "size"), [(1e200, "large"), (1e-200, "small")])
+@pytest.mark.parametrize("container", [np.asarray, csr_array])
+def test_values_whose_squares_leave_the_range_of_numbers_are_named(scale, size, container):
+    X = scale * np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(ValueError, match=f"values of X, up to .* are too {size} for squared distances; scale the col"):
+        resolve_width("median", container(X))
+    assert resolve_width("median", container(X), metric="manhattan") > 0

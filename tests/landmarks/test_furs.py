@@ -113,3 +113,9 @@ def test_bad_input(options, message):
     arguments = {"adjacency": random_graph(0), "n_select": 3} | options
     with pytest.raises(ValueError, match=message):
         furs(arguments.pop("adjacency"), arguments.pop("n_select"), **arguments)
+
+
+@pytest.mark.parametrize("weight", [np.nan, np.inf])
+def test_weights_that_are_no_numbers_are_refused(weight):
+    with pytest.raises(ValueError, match="adjacency has weights that are NaN or infinite"):
+        furs([[0, weight], [weight, 0]], 1)

@@ -22,7 +22,7 @@ from gramian.clustering.networks.adjacency import (
     with_loops,
 )
 from gramian.clustering.networks.levels import hierarchy, linkage_of
-from gramian.clustering.networks.placement import UNKNOWN, majority, spread
+from gramian.clustering.networks.placement import UNKNOWN, majority, spread, warn_unplaced
 from gramian.clustering.networks.refinement import group_weights, modularity_of, refined
 from gramian.clustering.networks.subgraph import SubgraphModel, solved
 from gramian.clustering.networks.training import training_set
@@ -166,6 +166,8 @@ class MultilevelKSC(ClusterMixin, KernelEstimator):
         n = part.shape[0]
         pairs = min(self.max_clusters, n) - 1
         training = training_set(part, looped, self.train_fraction, min(n, 10 * (pairs + 1)), self.max_train)
+        if training.all_alike:
+            raise ValueError("everyone in X is joined to everyone alike, so there are no levels; check the network")
         model, problem = solved(training, min(pairs, len(training.nodes) - 1), _ACCURACY)
         others = np.setdiff1d(np.arange(n), training.nodes)
         # Nodes that were not trained on judge, if there are enough of them.
@@ -291,7 +293,11 @@ class MultilevelKSC(ClusterMixin, KernelEstimator):
             for groups in self._parents[:at]:
                 labels = groups[labels]
             labels[alone] = -1
-        warn_isolated(int((labels < 0).sum()))
+        lost = int((labels < 0).sum())
+        if self._is_network():
+            warn_unplaced(lost)
+        else:
+            warn_isolated(lost)
         return labels
 
     def _is_network(self) -> bool:

@@ -20,12 +20,11 @@ from gramian.clustering.networks.adjacency import (
     sparse_of,
     with_loops,
 )
-from gramian.clustering.networks.placement import UNKNOWN, decoded, majority, spread
+from gramian.clustering.networks.placement import UNKNOWN, decoded, majority, spread, warn_unplaced
 from gramian.clustering.networks.refinement import conductance_of, group_weights, modularity_of, refined
 from gramian.clustering.networks.selection import by_gap, by_partitions
 from gramian.clustering.networks.subgraph import SubgraphModel, solved
 from gramian.clustering.networks.training import TrainingSet, training_set
-from gramian.clustering.placed import warn_isolated
 from gramian.randomness import generator
 from gramian.score_criteria import memberships
 from gramian.typing import Array, Matrix, RandomState
@@ -229,6 +228,8 @@ class NetworkKSC(ClusterMixin, BaseEstimator):
         check_choice(self, "refine", (True, False))
         check_choice(self, "self_loops", (True, False))
         check_whole(self, "min_size")
+        if self.criterion == "baf" and self.n_clusters is None and self.max_clusters == 2:
+            raise ValueError("max_clusters=2 leaves criterion='baf' nothing to choose: it judges angles, from 3 on")
         generator(self.random_state)  # not used, but refused if it could not be
 
     def _model(
@@ -247,12 +248,19 @@ class NetworkKSC(ClusterMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=3,
             )
-        if wanted > m:
+        if self.n_clusters is None:
+            most = wanted = min(most, m)
+        elif wanted > m:
             raise ValueError(f"n_clusters={wanted} is more than the max_train={m} training nodes; raise max_train")
         if wanted == 1:
-            empty = np.empty((m, 0), looped.dtype)
-            model = SubgraphModel(training.rows, empty, np.empty(0, looped.dtype))
-            return model, Directions(np.empty((1, 0), looped.dtype)), np.empty(0), training, {}
+            return _undivided(training, {})
+        if training.all_alike:
+            if self.n_clusters is not None:
+                raise ValueError(
+                    f"n_clusters={wanted} but everyone is joined to everyone alike, so nothing tells communities "
+                    "apart; pass n_clusters=1"
+                )
+            return _undivided(training, {}, "everyone is joined to everyone alike, so all nodes are one community")
         criterion = self.criterion
         if criterion == "auto":
             criterion = "modularity" if n <= _BY_MODULARITY else "gap"
@@ -271,6 +279,9 @@ class NetworkKSC(ClusterMixin, BaseEstimator):
             selection, decoders = by_partitions(
                 graph, looped, model, problem, training.nodes, most, criterion, self.refine
             )
+            if criterion == "modularity" and not np.nanmax(selection.modularity) > 0:
+                why = "no division into communities has a modularity above 0, so all nodes are one community"
+                return _undivided(training, selection.table(), why)
             k = selection.best(criterion)
             decoder = decoders[k]
         problem = problem.first(k - 1)
@@ -341,7 +352,7 @@ class NetworkKSC(ClusterMixin, BaseEstimator):
         labels, known = decoded(model, Directions(self.prototypes_), self._inner(given))
         if not known.all():
             labels[~known] = majority(given[~known], self.model_labels_, self._distance)
-            warn_isolated(int((labels < 0).sum()))
+            warn_unplaced(int((labels < 0).sum()))
         return labels
 
     def _subgraph(self) -> SubgraphModel:
@@ -361,3 +372,14 @@ class NetworkKSC(ClusterMixin, BaseEstimator):
         tags.input_tags.pairwise = True
         tags.input_tags.positive_only = True
         return tags
+
+
+def _undivided(
+    training: TrainingSet, table: dict[str, Array], why: str = ""
+) -> tuple[SubgraphModel, Directions, Array, TrainingSet, dict[str, Array]]:
+    """The model of one community, which has no scores, and a warning if nobody asked for it."""
+    if why:
+        warnings.warn(why, UserWarning, stacklevel=4)
+    m, dtype = len(training.nodes), training.rows.dtype
+    model = SubgraphModel(training.rows, np.empty((m, 0), dtype), np.empty(0, dtype))
+    return model, Directions(np.empty((1, 0), dtype)), np.empty(0), training, table

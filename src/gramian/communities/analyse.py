@@ -24,6 +24,7 @@ from gramian.typing import Array, Matrix
 _HUBS, _BRIDGES, _LISTED = 5, 20, 1000
 _DRAWS = 5  # networks joined at random
 _SMALL = 2000  # nodes up to which each of them gets a number of communities of its own
+_BY_MODULARITY = 300_000  # edges up to which the number of communities is that of the largest modularity
 _CLEAR = 0.1  # modularity above that of chance
 _STAGES = {"finding communities": 6, "finding levels": 3, "comparing": 6, "drawing": 2}
 
@@ -67,12 +68,14 @@ def divide(
         )
     alike = _all_alike(graph)
     levels = levels and not alike
+    # Beyond 20,000 nodes the estimator's own choice is the gap of the eigenvalues, which real networks seldom have.
+    criterion = "modularity" if graph.nnz // 2 <= _BY_MODULARITY else "auto"
     stages = Stages({name: part for name, part in _STAGES.items() if levels or name != "finding levels"}, notify)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
         with stages("finding communities"):
-            clusterer = NetworkKSC(1 if communities is None and alike else communities).fit(graph)
+            clusterer = NetworkKSC(1 if communities is None and alike else communities, criterion=criterion).fit(graph)
         warned = [str(warning.message) for warning in caught]
         warned += ["everyone is joined to everyone else alike, so there is one community and one level"] * alike
     numbers, labels = by_size(clusterer.labels_)
@@ -197,7 +200,7 @@ def _by_chance(graph: Matrix, clusterer: NetworkKSC, asked: int | None, rng: np.
 
 
 def _verdict(modularity: float, chance: list[float]) -> str:
-    if chance and modularity <= max(chance):
+    if modularity <= max([0.0, *chance]):
         return "none"
     return "clear" if modularity - float(np.mean(chance or [0.0])) >= _CLEAR else "weak"
 

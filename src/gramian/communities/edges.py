@@ -16,6 +16,8 @@ from scipy.sparse import coo_array, csr_array
 from gramian.exploration.wording import count
 from gramian.typing import Array, Matrix
 
+_MOST = 1e300  # sum of all weights
+
 
 class UnreadableEdges(ValueError):
     """A file or object that cannot be read as a network; the message is one line that says where and what to do."""
@@ -47,6 +49,13 @@ class Edges:
     weights: Array
     weighted: bool = False
     notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        # Sums over nodes are taken from both ends, and squared relative to the largest.
+        if len(self.weights) and float(self.weights.max()) > _MOST / len(self.weights):
+            raise UnreadableEdges(
+                f"{self.source}: the weight {self.weights.max():g} is too large to add up; divide all weights by it"
+            )
 
     @cached_property
     def adjacency(self) -> Matrix:

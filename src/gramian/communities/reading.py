@@ -31,6 +31,7 @@ from gramian.typing import Array
 _COMMENTS = ("#", "%")
 _SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}
 _HEAD = 4096
+_XML = (b"<?xml", b"<graphml", b"<!")
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _SHAPE = "'u v' or 'u v weight'"
 
@@ -90,7 +91,7 @@ def _file_edges(source: Any, weighted: bool) -> Edges:
     try:
         with _opened(source) as file:
             head = file.peek(_HEAD)[:_HEAD]
-            if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<":
+            if head.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_XML):
                 return graphml_edges(file, name, weighted)
             if head.startswith(b"%%MatrixMarket"):
                 raise UnreadableEdges(

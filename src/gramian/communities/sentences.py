@@ -48,6 +48,8 @@ def overview(found: Division, alone: int, warned: list[str]) -> list[str]:
 
 
 def _against_chance(found: Division) -> str:
+    if found.own.communities == 1:
+        return "The modularity of one community is 0."
     reached = f"The modularity is {found.own.modularity:.3f}"
     if not found.chance:
         return f"{reached}; the network was not compared with one that is joined at random."

@@ -71,6 +71,13 @@ def resolve_width(
     rows = _Rows.of(X, sample_weight)
     if rows.total < 2:
         raise ValueError(f"width={width!r} needs distances but n_samples=1; pass a number, e.g. width=1.0")
+    largest = max(abs(float(X.min())), abs(float(X.max())))
+    if metric == "euclidean" and not 1e-150 < largest < 1e150 and largest > 0:
+        size = "large" if largest > 1 else "small"
+        raise ValueError(
+            f"width={width!r} cannot be found because values of X, up to {largest:.3g}, are too {size} for squared "
+            "distances; scale the columns, for instance with StandardScaler"
+        )
     some = rows
     if rows.X.shape[0] > _MOST_ROWS:
         some = rows.part(np.sort(np.random.default_rng(0).choice(rows.X.shape[0], _MOST_ROWS, replace=False)))

@@ -62,6 +62,8 @@ def furs(adjacency: Matrix, n_select: int, *, threshold: float | str = "median",
     n = graph.shape[0]
     if graph.shape != (n, n) or n == 0:
         raise ValueError(f"adjacency has shape {graph.shape}; pass a square matrix, one row and one column per node")
+    if not np.isfinite(graph.data).all():
+        raise ValueError("adjacency has weights that are NaN or infinite; correct or drop these edges")
     n_select = whole(n_select, "n_select", most=n)
     weights = np.asarray(graph.sum(axis=1), dtype=np.float64) - graph.diagonal()
     if not isinstance(threshold, str) and is_real(threshold) and not np.isnan(threshold):

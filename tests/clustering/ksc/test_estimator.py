@@ -319,3 +319,15 @@ def test_one_cluster_and_few_rows(blobs):
     with pytest.raises(ValueError, match="n_clusters=1"):
         one.score(X)
     assert len(clone(KernelSpectralClustering(3, kernel=RBF(2.0))).fit(X[::30]).labels_) == 5
+
+
+@pytest.mark.parametrize("reduction", ["cholesky", "reduced_set", "group_lasso"])
+def test_fewer_prototypes_than_clusters_are_refused(reduction):
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    with pytest.raises(ValueError, match=r"n_prototypes=2 rows cannot tell n_clusters=5 clusters apart; pass n_protot"):
+        KernelSpectralClustering(5, reduction=reduction, n_prototypes=2).fit(X)
+
+
+def test_two_rows_are_too_few_to_choose_from():
+    with pytest.raises(ValueError, match="chosen among three rows or more but n_samples=2; pass more rows"):
+        KernelSpectralClustering().fit([[0.0], [1.0]])

@@ -298,7 +298,7 @@ def test_fewer_clusters_than_classes_are_warned_of(table):
 def test_two_classes_have_no_hidden_cluster(table):
     """Their scores are each other's negatives, so there are two signs only."""
     X, _, few = table
-    with pytest.raises(ValueError, match="third class"):
+    with pytest.raises(ValueError, match="label rows of a further class"):
         quick(n_clusters=3).fit(X, np.where(few == 2, -1, few))
 
 

@@ -240,6 +240,11 @@ class KernelSpectralClustering(ClusterMixin, EmbeddingEstimator):
             real(self.balance, "balance", least=0, most=1, instead="None")
         if self.n_prototypes is not None:
             whole(self.n_prototypes, "n_prototypes", least=2, instead="None")
+            if self.reduction is not None and self.n_clusters is not None and self.n_prototypes < self.n_clusters:
+                raise ValueError(
+                    f"n_prototypes={self.n_prototypes} rows cannot tell n_clusters={self.n_clusters} clusters apart; "
+                    f"pass n_prototypes >= {self.n_clusters}, better ten times as many"
+                )
         real(self.validation, "validation", above=0, below=1)
         if self.criterion in ("baf", "bas") and self.n_clusters == 2:
             raise ValueError(
@@ -280,7 +285,8 @@ class KernelSpectralClustering(ClusterMixin, EmbeddingEstimator):
         most = min(int(self.max_clusters), len(train) - 1)
         if k is None and most < 2:
             raise ValueError(
-                f"n_clusters=None needs at least three rows to choose from; n_samples={n}: pass n_clusters"
+                f"a number of clusters is chosen among three rows or more but n_samples={n}; pass more rows, or "
+                "KernelSpectralClustering(n_clusters)"
             )
         if k is not None and k > len(train):
             train = held = np.arange(n)

@@ -64,6 +64,8 @@ def as_adjacency(owner: Any, X: Any) -> tuple[Matrix, bool]:
 def sparse_of(graph: Any) -> Any:
     """The adjacency matrix of a networkx or igraph graph, in the order of its nodes; anything else as it is."""
     if hasattr(graph, "get_adjacency_sparse"):  # igraph
+        if not graph.ecount():
+            return csr_array((graph.vcount(), graph.vcount()))
         return graph.get_adjacency_sparse("weight" if "weight" in graph.es.attributes() else None)
     if hasattr(graph, "adjacency") and hasattr(graph, "number_of_nodes"):
         import networkx

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from gramian.clustering.ksc import Directions
@@ -10,6 +12,17 @@ from gramian.typing import Array, Matrix
 
 UNKNOWN = np.iinfo(np.int32).max
 """The distance of a node that has no label."""
+
+
+def warn_unplaced(count: int) -> None:
+    """Say how many nodes have no community because they have no edge to a node that has one."""
+    if count:
+        who = "1 node has" if count == 1 else f"{count} nodes have"
+        warnings.warn(
+            f"{who} no edge to a fitted node with a community, and label -1; give edges to such nodes in the rows of X",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def decoded(model: SubgraphModel, decoder: Directions, graph: Matrix) -> tuple[Array, Array]:

@@ -44,6 +44,16 @@ class TrainingSet:
         """Whether the kernel is as connected as the network."""
         return self.loose <= _LOOSE
 
+    @property
+    def all_alike(self) -> bool:
+        """Whether all rows are the same, as where everyone is joined to everyone alike: nothing tells nodes apart."""
+        m, own = self.rows.shape[0], int(self.rows.indptr[1])
+        if not (np.diff(self.rows.indptr) == own).all():
+            return False
+        indices, data = self.rows.indices.reshape(m, own), self.rows.data.reshape(m, own)
+        equal = 100 * np.finfo(data.dtype).eps
+        return bool((indices == indices[0]).all() and np.abs(data - data[0]).max() <= equal)
+
 
 def training_set(graph: Matrix, looped: Matrix, fraction: float, least: int, most: int | None) -> TrainingSet:
     """The smallest of a growing sequence of FURS subsets whose kernel is as connected as the network.

@@ -246,7 +246,7 @@ class SemiSupervisedKSC(ClassifierMixin, KernelEstimator):
         if k > 2**q:
             raise ValueError(
                 f"n_clusters={k} is more than the {2**q} signs that the scores of {len(labels.classes)} classes have; "
-                "pass fewer, or label rows of a third class"
+                "pass fewer, or label rows of a further class"
             )
         if k > labels.n:
             raise ValueError(f"n_clusters={k} is more than the n_samples={labels.n}; pass n_clusters <= {labels.n}")
