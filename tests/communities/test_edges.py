@@ -31,15 +31,15 @@ def test_what_does_not_count_is_said():
     assert Edges("here", list("ab"), np.array([[0], [1]]), np.ones(1)).remarks() == []
 
 
-def test_weights_too_large_to_add_up_are_refused():
-    ends = np.array([[0, 0], [1, 1]])
-    with pytest.raises(UnreadableEdges, match=r"^here: the weight 1e\+308 is too large to add up; divide all weights"):
-        Edges("here", ["a", "b"], ends, np.array([1e308, 1e308]), True)
-    assert np.isfinite(Edges("here", ["a", "b"], ends, np.array([1e299, 1e299]), True).adjacency.sum())
-
-
 def test_weights_are_counts_where_every_edge_weighs_one():
     once = np.array([[0, 1], [1, 2]])
     assert Edges("here", list("abc"), once, np.ones(2)).counted
     assert not Edges("here", list("abc"), once, np.array([1.0, 2.0])).counted
     assert not Edges("here", list("abc"), np.hstack([once, once]), np.ones(4)).counted
+
+
+def test_weights_too_large_to_add_up_are_refused():
+    ends = np.array([[0, 0], [1, 1]])
+    with pytest.raises(UnreadableEdges, match=r"^here: the weight 1e\+308 is too large to add up; divide all weights"):
+        Edges("here", ["a", "b"], ends, np.array([1e308, 1e308]), True)
+    assert np.isfinite(Edges("here", ["a", "b"], ends, np.array([1e299, 1e299]), True).adjacency.sum())

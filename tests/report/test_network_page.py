@@ -145,7 +145,14 @@ def test_weights_are_called_weights():
     page = Page(render_network(divide(read_edges(io.StringIO(text)), communities=1)[0]))
     assert "Weight inside" in page.by_id("communities").text
     assert page.facts["head"][2] == "Weight of edges"
+    assert "All nodes are in one." in page.by_id("overview").text
     assert "bridges" not in {element.attributes.get("id") for element in page.elements}
+
+
+def test_a_network_without_comparison_says_so(divided):
+    page = Page(render_network(replace(divided[0], chance=[], others=[])))
+    assert "Judged by their modularity alone" in page.by_id("overview").text
+    assert "if igraph is installed" in page.by_id("compared").text
 
 
 def test_a_large_network_has_discs_and_names_those_it_speaks_of(divided):

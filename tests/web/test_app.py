@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from communities.clubs import clubs, written
 from gramian.datasets import list_tables
 from gramian.web import serve
 from web.servers import one_line
@@ -34,6 +35,18 @@ def test_the_report_is_shown_in_a_sandbox(real, explored):
     assert response.headers["content-disposition"].startswith("inline")
     assert response.headers["content-security-policy"] == "sandbox allow-scripts; frame-ancestors 'self'"
     assert "flowers.csv" in response.text
+
+
+def test_an_edge_list_becomes_communities_with_all_their_files(real):
+    job = real.wait_for(real.begin(written(clubs()), name="clubs.edgelist", kind="network"))
+    assert (job["state"], job["kind"]) == ("done", "network"), job["message"]
+    assert job["found"]["title"] == "44 nodes, 4 communities"
+    files = {item["name"] for item in real.get(f"/api/jobs/{job['id']}/files").json()}
+    assert files == {"report.html", "nodes.csv", "summary.json", "model.gramian"}
+    assert "clubs.edgelist" in real.get(f"/api/jobs/{job['id']}/files/report.html").text
+    assert "groups of rows only" in one_line(real.get(f"/api/jobs/{job['id']}/like?row=1"), 422)
+    other = real.wait_for(real.post(f"/api/jobs/{job['id']}/again", json={"clusters": 2}).json()["id"])
+    assert (other["kind"], other["found"]["communities"]) == ("network", 3)  # the pair of strangers comes on top
 
 
 def test_the_answer_of_an_example_is_left_out(fake):

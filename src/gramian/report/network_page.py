@@ -51,6 +51,10 @@ def render_network(division: Division) -> str:
 
     style, script = style_sheet(), scripts(_SCRIPTS)
     badge, meaning = _VERDICTS[division.verdict]
+    if division.own.communities == 1:
+        meaning = "All nodes are in one."
+    elif not division.chance:
+        meaning = "Judged by their modularity alone: they were not compared with networks joined at random."
     picture = network_map(division)
     listed = _listed(division)
     counted = division.edges.counted

@@ -1,6 +1,6 @@
 """The page of a prediction: one HTML file that needs nothing else.
 
-Python fills the template with everything that stands still, ``templates/listing.js`` answers for single rows. Names and
+Python fills the template with everything that stands still, ``templates/learned.js`` answers for single rows. Names and
 values come from strangers' tables and are treated as on the page of an exploration.
 """
 
@@ -222,7 +222,7 @@ def _facts(learned: Learned, rows: Array, plot: _Plot | None) -> dict[str, Any]:
         ["True", "Predicted", "Probability"] if learned.classes else ["True", "Predicted", "From", "To", "Residual"]
     )
     numeric = [False] * len(head) + ([False, False, True] if learned.classes else [True] * 5)
-    return {"title": "Row", "many": "rows", "head": head + titles, "numeric": numeric, "rows": found}
+    return {"head": head + titles, "numeric": numeric, "rows": found}
 
 
 def _shown_columns(learned: Learned) -> list[tuple[str, str]]:
