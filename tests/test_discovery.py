@@ -8,8 +8,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import gramian
-from gramian import discovery
-from gramian import EchoStateForecaster
+from gramian import EchoStateForecaster, discovery
 from gramian.discovery import all_estimators, modules
 
 
