@@ -46,7 +46,7 @@ class Clock:
     def cycles(self) -> tuple[float, ...]:
         """Steps of a day, a week and a year, as far as they are more than two."""
         if self.unit == "time":
-            found = (DAY / self.step, 7 * DAY / self.step, YEAR / self.step)
+            found: tuple[float, ...] = (DAY / self.step, 7 * DAY / self.step, YEAR / self.step)
         else:
             found = (12 / self.step,) if self.unit == "month" else ()
         return tuple(cycle for cycle in found if cycle >= 2)

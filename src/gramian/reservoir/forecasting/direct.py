@@ -91,8 +91,8 @@ class DirectSums:
     def squares(self, solution: Solution) -> Array:
         """Σ_t residual² of every solution, horizon and target, (c, H, q), from the sums alone."""
         A, C = self.shared.feature_products, self.shared.cross_products
-        out = np.empty(solution.intercept.shape)
-        q = out.shape[2]
+        out: Array = np.empty(solution.intercept.shape)
+        q = solution.intercept.shape[-1]
         for h, sums in enumerate(self.own):
             W, V = solution.shared[:, h], solution.own[h]
             a, B, d = C[:, h * q : (h + 1) * q], C[:, self._columns(h)], sums.cross_products

@@ -99,7 +99,8 @@ class Fitting:
         rules: dict[str, Any] = {"naive": Naive(layout.horizon)}
         if layout.recalled:
             rules["seasonal_naive"] = SeasonalNaive(layout.horizon, self._best_period(window))
-        forecasts, states = {}, {}
+        forecasts: dict[str, Array] = {}
+        states: dict[str, Any] = {}
         limits = np.stack([np.where(window.known, window.values, s * np.inf) for s in (1, -1)])
         limits = np.stack([limits[0].min(axis=0), limits[1].max(axis=0)])
         filler = rules.get("seasonal_naive", rules["naive"])

@@ -79,8 +79,8 @@ class EchoStateForecaster(BaseEstimator):
     Notes
     -----
     A missing target is left out of the sums; a missing input is filled with a one-step forecast by ridge regression on
-    lags. Bands are conformal: quantiles of the errors on steps that the model had not learned from, for each horizon, at
-    a level that :meth:`update` adapts. Beyond ``horizon`` steps they are widened as if the errors of the parts were
+    lags. Bands are conformal: quantiles of the errors on steps that the model had not learned from, for each horizon,
+    at a level that :meth:`update` adapts. Beyond ``horizon`` steps they are widened as if the errors of the parts were
     independent.
 
     References
@@ -387,9 +387,10 @@ class EchoStateForecaster(BaseEstimator):
             raise ValueError(f"X has {table.values.shape[1]} columns; pass {', '.join(needed)}")
         if len(found) < n:
             raise ValueError(f"X has {len(found)} rows; pass {', '.join(needed)} for all {n} steps ahead")
-        full = np.repeat(self._other_units.original(repeated[:1]), n, axis=0)
+        units: Any = self._other_units
+        full = np.repeat(units.original(repeated[:1]), n, axis=0)
         full[:, list(ahead)] = found[:n]
-        return last_values(self._other_units.standard(full), before=window.others[: len(window.values)])
+        return last_values(units.standard(full), before=window.others[: len(window.values)])
 
     def _forecast(self, horizon: int | None, X: Any) -> tuple[Array, list[slice]]:
         """Forecasts (n, q) in standard units, and the blocks that were forecast at once."""
@@ -492,7 +493,7 @@ def _without_rows(table: Table) -> Table:
 def _steps_after(clock: Clock, times: Array, stop: int) -> tuple[Array, list[str]]:
     """Steps of times, counted from the first one that is to come."""
     if clock.unit == "number":
-        places = (np.asarray(times, float) - clock.start) / clock.step
+        places: Array = (np.asarray(times, float) - clock.start) / clock.step
     elif clock.unit == "month":
         places = (times.astype("datetime64[M]").astype(np.int64) - clock.start) / clock.step
     else:

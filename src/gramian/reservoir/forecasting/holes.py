@@ -57,7 +57,7 @@ def fill(rule: Any, window: Window, start: int, limits: Array) -> None:
     limits : ndarray (2, q)
         Filled values are kept between these.
     """
-    lost = ~window.known.all(axis=1)
+    lost = np.asarray(~window.known.all(axis=1))
     lost[: start - window.first] = False
     for t in np.flatnonzero(lost) + window.first:
         forecasts, _ = rule.run(window, t - 1, t, None, ahead=1)

@@ -174,7 +174,7 @@ class TooShort(ValueError):
 
 
 def _targets_known(window: Window, steps: Array, group: list[int]) -> Array:
-    known = window.known.all(axis=1)
+    known = np.asarray(window.known.all(axis=1))
     return np.all([known[steps + h - window.first] for h in group], axis=0)
 
 
