@@ -10,9 +10,13 @@ except ModuleNotFoundError as error:
         raise
     raise ModuleNotFoundError('gramian.deep needs torch; pip install "gramian[deep]"', name="torch") from error
 
+from gramian.deep.autoencoder import StackedAutoencoder
+from gramian.deep.kernel_autoencoder import KernelAutoencoder
 from gramian.deep.losses import alignment_distance, ideal_kernel, kernel_alignment
 
 __all__ = [
+    "KernelAutoencoder",
+    "StackedAutoencoder",
     "alignment_distance",
     "ideal_kernel",
     "kernel_alignment",
