@@ -6,7 +6,6 @@ tells little. MNIST is in the folder of data sets beside the repository.
 
 from __future__ import annotations
 
-import gzip
 import time
 from collections.abc import Callable
 from functools import partial
@@ -26,7 +25,10 @@ from gramian.kernels import ClusterKernel
 
 IMAGES = Path(__file__).resolve().parents[2] / "shared" / "data" / "images"
 STATES = 5
-SMALL = {"hidden_layer_sizes": (100, 100, 200), "learning_rate": 3e-3}
+SMALL = {
+    "hidden_layer_sizes": (200, 200),
+    "learning_rate": 3e-3,
+}  # chosen of some twenty on state 0, which is not counted
 
 Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -46,7 +48,7 @@ def _digits(state: int, holes: float = 0.0) -> Split:
 def _over_states(answer: Callable[[int], dict[str, float]], states: int = STATES) -> Scores:
     """Mean and range of every figure over random states."""
     found = []
-    for state in range(states):
+    for state in range(1, states + 1):
         start = time.process_time()
         found.append(answer(state) | {"processor_seconds": time.process_time() - start})
     return {
@@ -63,7 +65,7 @@ def _over_states(answer: Callable[[int], dict[str, float]], states: int = STATES
 
 def _aligned(weight: float, state: int) -> dict[str, float]:
     old, new, labels, _ = _digits(state)
-    kernel = ClusterKernel(5, 15, standardize=False, random_state=state)
+    kernel = ClusterKernel(5, 15, random_state=state)
     net = KernelAutoencoder(200, kernel=kernel, alignment_weight=weight, random_state=state, **SMALL).fit(old)
     prior, codes = kernel.fit(old)(new), net.code_kernel(new)
     ideal = ideal_kernel(labels)
@@ -77,7 +79,7 @@ def _aligned(weight: float, state: int) -> dict[str, float]:
 
 def _components(state: int) -> dict[str, float]:
     old, new, labels, _ = _digits(state)
-    kernel = ClusterKernel(5, 15, standardize=False, random_state=state)
+    kernel = ClusterKernel(5, 15, random_state=state)
     codes = KernelPCA(10, kernel=kernel, center=False).fit(old).transform(new)
     prior, ideal = kernel.fit(old)(new), ideal_kernel(labels)
     return {
@@ -92,7 +94,7 @@ def _components(state: int) -> dict[str, float]:
 
 def _with_holes(state: int) -> dict[str, float]:
     old, new, _, full = _digits(state, 0.2)
-    kernel = ClusterKernel(5, 15, standardize=False)
+    kernel = ClusterKernel(5, 15)
     net = KernelAutoencoder(200, kernel=kernel, random_state=state, **SMALL).fit(old)
     return {
         "distance": alignment_distance(net.code_kernel(new), net.kernel_(new)),
@@ -116,9 +118,8 @@ def _relative(filled: np.ndarray, old: np.ndarray, new: np.ndarray, full: np.nda
 
 
 def _mnist(n: int) -> np.ndarray:
-    with gzip.open(next(IMAGES.rglob("train-images*gz"))) as file:
-        pixels = np.frombuffer(file.read(), np.uint8, offset=16)
-    return (pixels.reshape(-1, 784)[:n] / 255).astype(np.float32)
+    pixels = np.load(IMAGES / "mnist.npz")["X"][:n]
+    return (pixels.reshape(n, -1) / np.float32(255)).astype(np.float32)
 
 
 def _many_rows(X: np.ndarray) -> Any:
