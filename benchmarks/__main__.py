@@ -34,6 +34,7 @@ MODULES = (
     "reservoir",
     "reservoir_studies",
     "forecasting",
+    "deep",
     "semi_supervised",
     "mixtures",
     "ensembles",

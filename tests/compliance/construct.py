@@ -64,6 +64,14 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "n_offspring": 3,
         "n_evaluations": 1,
     },
+    "KernelAutoencoder": {
+        "n_components": 4,
+        "kernel": ClusterKernel(3, 5),
+        "hidden_layer_sizes": (6,),
+        "activation": "tanh",
+        "max_iter": 5,
+        "pretrain_iter": 3,
+    },
     "KernelPageRank": {"kernel": ClusterKernel(3, 5)},
     "NextGenerationReservoir": {"lags": 2},
     "Normalized": {"kernel": RBF()},
@@ -74,6 +82,13 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "Product": {"first": RBF(), "second": Linear()},
     "Reservoir": {"n_units": 20},
     "Scaled": {"factor": 0.5, "kernel": RBF()},
+    "StackedAutoencoder": {
+        "n_components": 4,
+        "hidden_layer_sizes": (6,),
+        "activation": "tanh",
+        "max_iter": 5,
+        "pretrain_iter": 3,
+    },
     "Sum": {"first": RBF(), "second": Linear()},
 }
 
@@ -140,6 +155,8 @@ def by_defaults() -> list[Any]:
     """The estimators that :func:`build` changes, as their defaults make them; some have parameters without default."""
     found = []
     for _, cls in all_estimators():
+        if cls.__module__.startswith("gramian.deep."):  # whose defaults train for a minute and more at every fit
+            continue
         if any(parameter.default is parameter.empty for parameter in signature(cls).parameters.values()):
             continue
         plain = cls()
