@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gramian.configuration import memory_budget
-from gramian.discovery import missing_library, model_classes, part_classes
+from gramian.discovery import missing_library, model_classes, needs_optional, part_classes
 
 SCHEMA = "schema.json"
 
@@ -105,12 +105,10 @@ def _check_array(stream: Any, size: int) -> None:
 
 def check_types(doubtful: list[str], schema: dict[str, Any]) -> None:
     """Refuse an archive with types that a model may not hold, or that is no estimator or kernel itself."""
+    check_libraries(schema)
     refused = refused_types(doubtful, schema)
-    for name in refused:
-        if (library := missing_library(name)) is not None:
-            raise Refused(f"holds {name}, which needs {library} (No module named {library!r}); install {library}")
     model = name_of(schema)
-    own = model.startswith("sklearn.") or model in model_classes()
+    own = model.startswith("sklearn.") or model in model_classes(_holds_optional(schema))
     if not own or schema["__loader__"] != _OBJECT:
         refused = refused or [model]
     if refused:
@@ -118,6 +116,14 @@ def check_types(doubtful: list[str], schema: dict[str, Any]) -> None:
             f"holds {', '.join(refused)}, which gramian does not trust; do not use a file from a source you do not "
             "know; if it is yours, rebuild the model from gramian and scikit-learn objects"
         )
+
+
+def check_libraries(schema: dict[str, Any]) -> None:
+    """Refuse, before any of it is built, an archive whose classes need a library that is not installed."""
+    for node in nodes(schema):
+        if (missing := missing_library(name_of(node))) is not None:
+            library, install = missing
+            raise Refused(f'holds a {node["__class__"]}, which needs {library}; pip install "{install}"')
 
 
 def refused_types(doubtful: list[str], schema: dict[str, Any]) -> list[str]:
@@ -130,10 +136,16 @@ def refused_types(doubtful: list[str], schema: dict[str, Any]) -> list[str]:
     schema : dict
         The description of the archive.
     """
-    ours = model_classes() | part_classes() | _TRUSTED
+    optional = _holds_optional(schema)
+    ours = model_classes(optional) | part_classes(optional) | _TRUSTED
     own_nodes = (node for node in nodes(schema) if name_of(node).startswith("gramian."))
     misused = {name_of(node) for node in own_nodes if node["__loader__"] != _OBJECT}
     return sorted({name for name in doubtful if name not in ours} | misused)
+
+
+def _holds_optional(schema: dict[str, Any]) -> bool:
+    """Whether a class of an optional subpackage is in an archive; only then is the subpackage imported."""
+    return any(needs_optional(name_of(node)) for node in nodes(schema))
 
 
 def sklearn_versions(schema: dict[str, Any]) -> set[str]:

@@ -25,10 +25,11 @@ from sklearn.base import (
     TransformerMixin,
 )
 
-__all__ = ["all_estimators", "missing_library", "model_classes", "modules", "part_classes"]
+__all__ = ["all_estimators", "missing_library", "model_classes", "modules", "needs_optional", "part_classes"]
 
 # What a subpackage needs beyond the core dependencies; it is skipped only when exactly this is missing.
 _OPTIONAL = {"gramian.deep": "torch"}
+_EXTRAS = {"torch": "gramian[deep]"}
 
 # The layers for people: they work on tables and files, not on arrays, and need the extra "app".
 _FOR_PEOPLE = frozenset(
@@ -110,17 +111,21 @@ def all_estimators(kind: str | None = None) -> list[tuple[str, type[Any]]]:
     ValueError: kind='kernels' is unknown; pass None or one of 'classifier', ...
     """
     base = None if kind is None else _base_class(kind)
-    exported = (getattr(module, name) for module in modules() for name in getattr(module, "__all__", ()))
-    found = {cls for cls in exported if _is_estimator(cls) and (base is None or issubclass(cls, base))}
+    found = {cls for cls in _exported(modules()) if base is None or issubclass(cls, base)}
     return sorted(((cls.__name__, cls) for cls in found), key=lambda pair: (pair[0], pair[1].__module__))
 
 
 @cache
-def modules() -> tuple[ModuleType, ...]:
+def modules(optional: bool = True) -> tuple[ModuleType, ...]:
     """Import and return every public module of the library; the layers for people (``explore``, …) are left out.
 
-    Modules of an optional subpackage are left out when, and only when, the library it needs is not installed;
-    any other import error is raised.
+    Modules of an optional subpackage are left out when the library it needs is not installed; any other import error
+    is raised.
+
+    Parameters
+    ----------
+    optional : bool
+        Whether to import the optional subpackages too; torch alone takes seconds.
 
     Returns
     -------
@@ -134,12 +139,17 @@ def modules() -> tuple[ModuleType, ...]:
     'gramian'
     """
     package = import_module("gramian")
-    return (package, *_walk(package))
+    return (package, *_walk(package, optional))
 
 
 @cache
-def model_classes() -> frozenset[str]:
+def model_classes(optional: bool = True) -> frozenset[str]:
     """Names of the classes that a model file may hold as its model: public estimators, kernels, and what explore saves.
+
+    Parameters
+    ----------
+    optional : bool
+        Whether to list those of the optional subpackages too, which imports them.
 
     Returns
     -------
@@ -154,28 +164,38 @@ def model_classes() -> frozenset[str]:
     >>> "gramian.configuration.config" in model_classes()
     False
     """
-    return frozenset(_full_name(cls) for _, cls in all_estimators()) | _TABLE_MODELS
+    return frozenset(_full_name(cls) for cls in _exported(modules(optional))) | _TABLE_MODELS
 
 
 @cache
-def part_classes() -> frozenset[str]:
+def part_classes(optional: bool = True) -> frozenset[str]:
     """Names of the classes whose objects may be parts of a model in a file.
 
     These are the classes of the tasks, kernels and Grams without a method that Python calls while an object is built.
+
+    Parameters
+    ----------
+    optional : bool
+        Whether to list those of the optional subpackages too, which imports them.
 
     Returns
     -------
     names : frozenset of str
     """
-    found = (cls for module in modules() if module.__name__ not in _SERVICES for cls in vars(module).values())
+    found = (cls for module in modules(optional) if module.__name__ not in _SERVICES for cls in vars(module).values())
     return frozenset(_full_name(cls) for cls in found if _is_part(cls)) | _TABLE_MODEL_PARTS
 
 
-def missing_library(name: str) -> str | None:
-    """The optional library that the class ``name`` needs, if it is not installed."""
+def needs_optional(name: str) -> bool:
+    """Whether the class ``name`` is one of an optional subpackage."""
+    return any(name.startswith(package + ".") for package in _OPTIONAL)
+
+
+def missing_library(name: str) -> tuple[str, str] | None:
+    """The optional library that the class ``name`` needs and what pip installs it with, if it is not installed."""
     for package, library in _OPTIONAL.items():
         if name.startswith(package + ".") and find_spec(library) is None:
-            return library
+            return library, _EXTRAS.get(library, library)
     return None
 
 
@@ -192,12 +212,20 @@ def _full_name(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
-def _walk(package: ModuleType) -> Iterator[ModuleType]:
+def _exported(found: tuple[ModuleType, ...]) -> Iterator[type[Any]]:
+    """The estimators that modules list in their ``__all__``."""
+    for module in found:
+        for name in getattr(module, "__all__", ()):
+            if _is_estimator(cls := getattr(module, name)):
+                yield cls
+
+
+def _walk(package: ModuleType, optional: bool) -> Iterator[ModuleType]:
     for entry in sorted(pkgutil.iter_modules(package.__path__), key=lambda entry: entry.name):
         if entry.name.startswith("_"):
             continue
         name = f"{package.__name__}.{entry.name}"
-        if name in _FOR_PEOPLE:
+        if name in _FOR_PEOPLE or (name in _OPTIONAL and not optional):
             continue
         try:
             module = import_module(name)
@@ -207,7 +235,7 @@ def _walk(package: ModuleType) -> Iterator[ModuleType]:
             continue
         yield module
         if entry.ispkg:
-            yield from _walk(module)
+            yield from _walk(module, optional)
 
 
 def _is_excused(module: str, missing: str | None) -> bool:

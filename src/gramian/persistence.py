@@ -11,12 +11,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
+import threading
 import uuid
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeVar
@@ -136,10 +139,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     ...
     gramian.persistence.ModelFileError: model.pickle is not a gramian model; pass a file ...
     """
-    from skops.io import get_untrusted_types
-    from skops.io import load as build
-
     from gramian import archive
+
+    skops = _skops()
 
     path = Path(path)
     # Opened once, so that a missing or unreadable file raises the operating system's own error, and so that what is
@@ -153,11 +155,12 @@ def load(path: str | os.PathLike[str]) -> Any:
                 "run pip install --upgrade gramian"
             )
         with _errors_of(path.name, "is damaged or was not written by gramian.save ({why})", "save the model again"):
+            archive.check_libraries(schema)
             with zipfile.ZipFile(file) as parts:
                 archive.check_memory(parts, schema)
-            doubtful = get_untrusted_types(file=file)  # type: ignore[arg-type,unused-ignore]
+            doubtful = skops.get_untrusted_types(file=file)
             archive.check_types(doubtful, schema)
-            model = build(file, trusted=doubtful)
+            model = skops.load(file, trusted=doubtful)
             if not isinstance(model, BaseEstimator):
                 raise archive.Refused(f"holds {_type_name(model)}, no estimator or kernel; save one with gramian.save")
             model.get_params(deep=True)  # a model that lacks a parameter is noticed here
@@ -279,24 +282,48 @@ def _seal(fields: dict[str, Any], described: bytes) -> str:
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode() + b"\n" + described).hexdigest()
 
 
+def _skops() -> Any:
+    """The module ``skops.io``, imported without torch, which it would take in by way of scikit-learn.
+
+    To list scikit-learn's estimators skops imports all of its packages, among them one that adapts torch; that takes
+    seconds where torch is installed, and is passed over where it is not.
+    """
+    unwanted = _Absent("torch")
+    sys.meta_path.insert(0, unwanted)
+    try:
+        return import_module("skops.io")
+    finally:
+        sys.meta_path.remove(unwanted)
+
+
+class _Absent:
+    """A finder that lets one library seem absent to imports of the thread that made it."""
+
+    def __init__(self, library: str) -> None:
+        self.library, self.thread = library, threading.get_ident()
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        if name == self.library and threading.get_ident() == self.thread:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
 def prepare_saving() -> None:
     """Load what writes model files, and list what these may hold."""
-    import skops.io  # noqa: F401
-
     from gramian.discovery import model_classes, part_classes
 
-    model_classes()
-    part_classes()
+    _skops()
+    model_classes(optional=False)
+    part_classes(optional=False)
 
 
 def model_bytes(model: Any) -> bytes:
     """What :func:`save` writes: the archive and its label, which :func:`load` would take."""
-    from skops.io import dumps, get_untrusted_types
-
     from gramian import archive
 
+    skops = _skops()
     if not isinstance(model, BaseEstimator):
         raise TypeError(f"model must be an estimator or a kernel, got {_type_name(model)}; save its parts apart")
+    _refuse_torch(model)
     label = {
         "model": _type_name(model),
         "gramian": gramian.__version__,
@@ -304,12 +331,12 @@ def model_bytes(model: Any) -> bytes:
         "saved": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     try:
-        content = BytesIO(dumps(model))
+        content = BytesIO(skops.dumps(model))
         with zipfile.ZipFile(content, "a") as parts:
             described = parts.read(archive.SCHEMA)
             parts.writestr(_LABEL, json.dumps(label | {"seal": _seal(label, described)}))
         schema = json.loads(described)
-        doubtful = get_untrusted_types(data=content.getvalue())
+        doubtful = skops.get_untrusted_types(data=content.getvalue())
         refused = archive.refused_types(doubtful, schema)
     except (AttributeError, RecursionError, TypeError) as error:
         raise TypeError(
@@ -322,6 +349,32 @@ def model_bytes(model: Any) -> bytes:
     except archive.Refused as error:
         raise TypeError(f"cannot save {type(model).__name__}: it is no public estimator or kernel") from error
     return content.getvalue()
+
+
+def _refuse_torch(model: BaseEstimator) -> None:
+    """Refuse torch objects in a model: skops fails on them with an error that does not say what they are."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return
+    waiting: list[tuple[str, Any]] = list(vars(model).items())
+    seen: set[int] = set()
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, torch.nn.Module | torch.Tensor | torch.Generator | torch.device | torch.dtype):
+            raise TypeError(
+                f"cannot save {type(model).__name__}: its {name} is a torch {type(value).__name__}, and a model file "
+                "carries no torch objects; describe the network by sizes, keep tensors as NumPy arrays, or save a "
+                "module's state_dict() with torch.save"
+            )
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, BaseEstimator):
+            waiting += [(f"{name}.{inner}", part) for inner, part in vars(value).items()]
+        elif isinstance(value, dict):
+            waiting += [(name, part) for part in value.values()]
+        elif isinstance(value, list | tuple | set):
+            waiting += [(name, part) for part in value]
 
 
 def _complaint(name: str, schema: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import torch
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -88,11 +89,12 @@ def test_every_kind_of_random_state_is_taken(estimator, make):
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
 def test_global_random_state_is_left_alone(estimator):
-    """Fitting neither reads nor moves NumPy's global generator."""
+    """Fitting neither reads nor moves the global generators of NumPy and torch."""
     X, y = data(estimator)
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    before, of_torch = np.random.get_state()[1].copy(), torch.get_rng_state()  # noqa: NPY002
     clone(estimator).fit(X, y)
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+    assert torch.equal(torch.get_rng_state(), of_torch)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
