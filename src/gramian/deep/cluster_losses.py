@@ -1,6 +1,6 @@
 """Losses of soft clusters: how much they overlap under a kernel, how evenly rows spread, how near they are to corners.
 
-Plain functions of arrays or of torch tensors: arrays in, numbers and arrays out; tensors in, tensors out, with gradients.
+Plain functions of arrays or of torch tensors: arrays in, numbers out; tensors in, tensors out, with gradients.
 :class:`~gramian.deep.DivergenceClustering` minimises their sum; a script that trains a network of its own can log them.
 """
 
