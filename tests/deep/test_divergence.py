@@ -263,7 +263,7 @@ def test_published_settings():
     ("changes", "message"),
     [
         ({"n_clusters": 200}, "n_clusters=200 is more than the 120 samples"),
-        ({"n_clusters": 1}, "n_clusters=1"),
+        ({"n_clusters": 0}, "n_clusters=0"),
         ({"n_parts": 2}, "n_parts=2"),
         ({"n_parts": 121}, "n_parts=121 is more than"),
         ({"batch_size": 5}, "batch_size=5 is too small for n_clusters=3"),
@@ -307,6 +307,13 @@ def test_degenerate_rows(X):
     assert set(model.labels_) <= {0, 1}
     assert np.isfinite(model.predict_proba(X)).all()
     assert np.isfinite(model.loss_)
+
+
+def test_one_cluster(blobs):
+    """One cluster has all rows."""
+    model = DivergenceClustering(1, **SMALL, pair_normalization="mean").fit(blobs[0])
+    assert (model.labels_ == 0).all()
+    assert (model.predict_proba(blobs[0]) == 1).all()
 
 
 def test_a_collapse_is_told():

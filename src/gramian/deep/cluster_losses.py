@@ -164,7 +164,7 @@ def density_overlap(K: Any, A: Any, *, pair_normalization: str = "paper") -> Any
 def _pair_sum(R: Any, pair_normalization: str) -> Any:
     k = len(R)
     one_of(pair_normalization, "pair_normalization", PAIR_NORMALIZATIONS)
-    factor = 2 / (k * (k - 1)) if pair_normalization == "mean" else 1 / k
+    factor = 2 / (k * max(k - 1, 1)) if pair_normalization == "mean" else 1 / k  # one cluster has no pair
     return factor * (R.sum() - torch.diagonal(R).sum()) / 2
 
 

@@ -408,7 +408,7 @@ class DivergenceClustering(ClusterMixin, TransformerMixin, NetworkEstimator):
 
     def _checked_counts(self, n_samples: int) -> tuple[int, int]:
         """The number of clusters, and of the network's outputs."""
-        k = whole(self.n_clusters, "n_clusters", least=2)
+        k = whole(self.n_clusters, "n_clusters")
         n_outputs = k if self.n_parts is None else whole(self.n_parts, "n_parts", least=k)
         name = "n_clusters" if self.n_parts is None else "n_parts"
         if n_outputs > n_samples:

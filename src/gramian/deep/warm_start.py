@@ -33,7 +33,7 @@ def spectral_labels(X: Array, n_clusters: int, rng: np.random.Generator) -> Arra
     n = len(X)
     labels = np.full(n, -1)
     rows = np.arange(n) if n <= MOST_ROWS else np.sort(rng.choice(n, MOST_ROWS, replace=False))
-    if len(np.unique(X[rows], axis=0)) < max(_LEAST_ROWS, 3 * n_clusters):
+    if n_clusters == 1 or len(np.unique(X[rows], axis=0)) < max(_LEAST_ROWS, 3 * n_clusters):
         return labels
     with warnings.catch_warnings():
         # A row without a label, or a cluster too few, does no harm to a start.
