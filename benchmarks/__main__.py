@@ -31,6 +31,7 @@ MODULES = (
     "lssvm",
     "fixed_size",
     "reservoir",
+    "deep",
     "semi_supervised",
     "mixtures",
     "ensembles",

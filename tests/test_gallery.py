@@ -305,3 +305,18 @@ def test_segments_of_a_photograph_hang_together(run, tmp_path):
         neighbours, at_random = (int(share) for share in re.findall(r"in (\d+)%", line))
         assert neighbours > at_random + 30
     assert_picture(tmp_path / "demo" / "segments.png")
+
+
+def test_codes_follow_a_chosen_similarity_and_come_back(run, tmp_path):
+    printed = run("220", "--train", "300", "--steps", "150", "--codes", "30").splitlines()
+    with_kernel, without = (numbers(line) for line in printed[:2])
+    assert with_kernel[0] < 0.7 * without[0]
+    assert_picture(tmp_path / "demo" / "a_way_back.png")
+
+
+def test_rows_with_holes_have_codes_and_are_filled(run, tmp_path):
+    printed = run("230", "--train", "300", "--steps", "150").splitlines()
+    assert numbers(printed[0])[0] > 0.5
+    decoder, means = numbers(printed[2])[0], numbers(printed[3])[0]
+    assert decoder < means
+    assert_picture(tmp_path / "demo" / "codes_with_holes.png")

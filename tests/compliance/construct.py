@@ -50,6 +50,8 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "ClusterKernel": {"n_restarts": 4, "max_components": 5},
     "Columns": {"kernel": RBF(), "columns": slice(None, None, -1)},
     "DependenceNetwork": {"n_features": 30, "max_layers": 3},
+    "DEC": {"n_clusters": 3, "n_components": 2, "hidden_layer_sizes": (10,), "pretrain_iter": 20, "max_iter": 10},
+    "IDEC": {"n_clusters": 3, "n_components": 2, "hidden_layer_sizes": (10,), "pretrain_iter": 20, "max_iter": 10},
     "DivergenceClustering": {"n_clusters": 3, "hidden_layer_sizes": (20,), "max_iter": 40, "learning_rate": 0.01},
     "EchoStateNetwork": {"n_units": 20},
     "FixedSizeLSSVMClassifier": {"n_prototypes": 10},
@@ -65,6 +67,14 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "n_offspring": 3,
         "n_evaluations": 1,
     },
+    "KernelAutoencoder": {
+        "n_components": 4,
+        "kernel": ClusterKernel(3, 5),
+        "hidden_layer_sizes": (6,),
+        "activation": "tanh",
+        "max_iter": 5,
+        "pretrain_iter": 3,
+    },
     "KernelPageRank": {"kernel": ClusterKernel(3, 5)},
     "NextGenerationReservoir": {"lags": 2},
     "Normalized": {"kernel": RBF()},
@@ -75,6 +85,13 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "Product": {"first": RBF(), "second": Linear()},
     "Reservoir": {"n_units": 20},
     "Scaled": {"factor": 0.5, "kernel": RBF()},
+    "StackedAutoencoder": {
+        "n_components": 4,
+        "hidden_layer_sizes": (6,),
+        "activation": "tanh",
+        "max_iter": 5,
+        "pretrain_iter": 3,
+    },
     "Sum": {"first": RBF(), "second": Linear()},
 }
 
@@ -142,6 +159,8 @@ def by_defaults() -> list[Any]:
     """The estimators that :func:`build` changes, as their defaults make them; some have parameters without default."""
     found = []
     for _, cls in all_estimators():
+        if cls.__module__.startswith("gramian.deep."):  # whose defaults train for a minute and more at every fit
+            continue
         if any(parameter.default is parameter.empty for parameter in signature(cls).parameters.values()):
             continue
         plain = cls()
