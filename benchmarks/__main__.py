@@ -32,6 +32,7 @@ MODULES = (
     "fixed_size",
     "reservoir",
     "deep",
+    "deep_clustering",
     "semi_supervised",
     "mixtures",
     "ensembles",
