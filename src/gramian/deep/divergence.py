@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from sklearn.base import ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.metrics.pairwise import cosine_similarity
 from torch import nn
 
@@ -50,7 +50,7 @@ _LARGE_IMAGE = 14  # pixels of a side from which filters are 5×5, as in the pap
 _MOST_GREY = 255
 
 
-class DivergenceClustering(ClusterMixin, TransformerMixin, NetworkEstimator):
+class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, NetworkEstimator):
     """Cluster images or rows with a network, by a kernel divergence between the clusters (DDC).
 
     The network maps a row to hidden units h and to soft assignments a = softmax(scores). With K the Gaussian kernel of
@@ -143,6 +143,8 @@ class DivergenceClustering(ClusterMixin, TransformerMixin, NetworkEstimator):
         Steps of the best run.
     width_ : float
         σ of the kernel of the fitted rows.
+    n_units_ : int
+        Units of the last hidden layer, the columns of ``transform``.
     tables_ : ndarray (n_kept, n_outputs, n_clusters)
         How the outputs of each kept network, best first, make up the clusters.
     weights_ : dict of ndarray
@@ -166,6 +168,7 @@ class DivergenceClustering(ClusterMixin, TransformerMixin, NetworkEstimator):
     labels_: Array
     tables_: Array
     width_: float
+    n_units_: int
 
     def __init__(
         self,
@@ -323,6 +326,7 @@ class DivergenceClustering(ClusterMixin, TransformerMixin, NetworkEstimator):
         learned |= {"tables_": tables}
         view = self._view(weights, X, described, learned)
         learned["width_"] = view._kernel_width(rows, best.n_iter, rng)
+        learned["n_units_"] = view._hidden(rows[:1]).shape[1]
         labels = view.predict(X)
         self._keep(
             view._module().float(),
@@ -677,6 +681,10 @@ class DivergenceClustering(ClusterMixin, TransformerMixin, NetworkEstimator):
         part = rows if len(rows) <= _WIDTH_ROWS else rows[rng.choice(len(rows), _WIDTH_ROWS, replace=False)]
         square = width_square(squared_distances(torch.tensor(self._hidden(part))), width_at(self.width, step))
         return float(np.sqrt(float(square)))
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_units_
 
     def _last_step(self) -> int:
         return getattr(self, "n_iter_", int(self.max_iter))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from sklearn.base import ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.cluster import KMeans
 from torch import nn
 
@@ -58,7 +58,7 @@ def sharpened(Q: Any) -> Any:
     return weights / weights.sum(dim=1, keepdim=True)
 
 
-class _EmbeddedClustering(ClusterMixin, TransformerMixin, NetworkEstimator):
+class _EmbeddedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, NetworkEstimator):
     """What both estimators share."""
 
     n_clusters: int
@@ -174,6 +174,10 @@ class _EmbeddedClustering(ClusterMixin, TransformerMixin, NetworkEstimator):
         rows = self._check_new(X)
         codes = self._answer(lambda module, chunk: module.autoencoder.encode(chunk), self._scaled(rows))
         return codes.astype(rows.dtype, copy=False)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.weights_["centers"].shape[1])
 
     def _memberships(self, rows: Array) -> Array:
         return self._answer(
