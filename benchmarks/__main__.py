@@ -35,6 +35,7 @@ MODULES = (
     "reservoir_studies",
     "forecasting",
     "deep",
+    "deep_clustering",
     "semi_supervised",
     "mixtures",
     "ensembles",

@@ -337,3 +337,10 @@ def test_rows_with_holes_have_codes_and_are_filled(run, tmp_path):
     decoder, means = numbers(printed[2])[0], numbers(printed[3])[0]
     assert decoder < means
     assert_picture(tmp_path / "demo" / "codes_with_holes.png")
+
+
+def test_clusters_of_images_are_shown_with_their_reasons(run, tmp_path):
+    printed = run("250", "--kinds", "3", "--steps", "60").splitlines()
+    before, after = (float(line.split(": ")[1].split()[0]) for line in printed[:2])
+    assert min(before, after) > 0.9
+    assert_picture(tmp_path / "demo" / "clusters_of_images.png")

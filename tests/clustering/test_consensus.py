@@ -23,6 +23,7 @@ from gramian import ConsensusClustering, SpectralClustering
 from gramian.clustering import consensus
 from gramian.clustering.core import longest_lived
 from gramian.clustering.ensemble import evidence
+from gramian.clustering.ensemble.agreement import unit_memberships
 from gramian.datasets import load_table, make_rings
 from gramian.kernels import ClusterKernel
 from gramian.metrics import adjusted_rand
@@ -310,7 +311,7 @@ class TestLinkage:
             [sum(labels[i, m] == labels[j, m] for m in a & b) / np.sqrt(len(a) * len(b)) for j, b in enumerate(seen)]
             for i, a in enumerate(seen)
         ]
-        F = consensus._unit_memberships(model.memberships_)
+        F = unit_memberships(model.memberships_)
         np.testing.assert_allclose((F @ F.T).toarray(), expected, atol=1e-12)
         assert subsample or np.allclose(expected, model.coassociation())
 

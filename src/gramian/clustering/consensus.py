@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gramian.checks import check_choice, check_count, check_samples, check_whole, n_workers, remember_columns
 from gramian.clustering.core.embedding import labels_by_first_row
 from gramian.clustering.core.n_clusters import longest_lived
+from gramian.clustering.ensemble.agreement import affinities, spectral_labels
 from gramian.clustering.ensemble.evidence import (
     coassociation,
     condensed_distances,
@@ -29,11 +30,9 @@ from gramian.clustering.ensemble.evidence import (
     strip_rows,
 )
 from gramian.clustering.ensemble.partitions import KMeansPartitions
-from gramian.clustering.spectral import SpectralClustering
 from gramian.configuration import require_memory
-from gramian.grams import FeatureGram, Gram
 from gramian.grams.tiles import slices
-from gramian.kernels import ClusterKernel, Linear
+from gramian.kernels import ClusterKernel
 from gramian.progress import steps
 from gramian.randomness import generator, spawn
 from gramian.typing import Array, Matrix, RandomState
@@ -190,7 +189,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         models, H, seen = self._partition(X, base, rng)
         tree, lifetimes, certain = None, None, True
         if method == "spectral":
-            labels = _spectral_labels(H, k, rng)
+            labels = spectral_labels(H, k, rng)
         else:
             by_rows = method == "single" and seen is None
             tree = single_linkage(H) if by_rows else _tree(condensed_distances(H, seen), method)
@@ -198,7 +197,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
             labels = cut(tree, longest_lived(lifetimes) if k is None else k)
             certain = k is not None or _is_certain(lifetimes)
         labels, used = labels_by_first_row(labels)
-        self.affinities_ = _affinities(H, labels)
+        self.affinities_ = affinities(H, labels)
         # A row given again is put into the base clusters of all partitions, also those that did not see it.
         everywhere = H if seen is None else models.memberships(X, n_workers=n_workers(self))
         self.signatures_, rows = np.unique(_signatures(everywhere), return_index=True)
@@ -395,35 +394,6 @@ def _draw_rows(n: int, size: int, children: list[np.random.Generator]) -> Array:
 
 
 # The consensus -----------------------------------------------------------------------------------------------
-
-
-class _Coassociation(Linear):
-    """The linear kernel of membership rows, whose Gram is always held by those rows."""
-
-    def gram(self, X: Matrix) -> Gram:
-        """S as a product of memberships, however few rows there are."""
-        return FeatureGram(self._checked(X))
-
-
-def _spectral_labels(H: csr_array, k: int | None, rng: np.random.Generator) -> Array:
-    """Labels by spectral clustering of the co-association, held as a product of features."""
-    model = SpectralClustering(k, kernel=_Coassociation(), random_state=rng).fit(_unit_memberships(H))
-    labels: Array = model.labels_
-    return labels
-
-
-def _unit_memberships(H: csr_array) -> csr_array:
-    """F with F Fᵀ = n_ij / √(m_i m_j), m_i the partitions that saw row i; that is S where all saw all."""
-    counts = np.diff(H.indptr)
-    return csr_array((np.repeat(1 / np.sqrt(counts), counts).astype(H.dtype), H.indices, H.indptr), shape=H.shape)
-
-
-def _affinities(H: csr_array, labels: Array) -> Array:
-    """Hᵀ diag(1/m_i) Y / |c|, (Σk, n_clusters): a new row's memberships times this is its mean S with each cluster."""
-    counts, sizes = np.diff(H.indptr), np.bincount(labels)
-    weights = (1 / (counts * sizes[labels])).astype(H.dtype)
-    Y = csr_array((weights, labels, np.arange(len(labels) + 1)), shape=(len(labels), len(sizes)))
-    return (H.T @ Y).toarray()
 
 
 def _tree(distances: Array, method: str) -> Array:

@@ -1,0 +1,179 @@
+"""Clustering with networks, beside the kernel method that takes a fraction of the time.
+
+Every figure is a mean over random states, with its range. Processor time is told, because the clock of a busy machine
+tells little. MNIST, USPS, Fashion-MNIST and COIL-20 are in the folder of data sets beside the repository.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits
+
+from benchmarks.case import Case, Scores
+from gramian import SpectralClustering
+from gramian.deep import DEC, DivergenceClustering
+from gramian.metrics import clustering_accuracy, normalized_mutual_info
+
+IMAGES = Path(__file__).resolve().parents[2] / "shared" / "data" / "images"
+Data = tuple[np.ndarray, np.ndarray, tuple[int, ...] | None]
+
+
+def _digits() -> Data:
+    X, y = load_digits(return_X_y=True)
+    return X / 16, y, (1, 8, 8)
+
+
+def _stored(name: str, n: int | None = None) -> Data:
+    """Images and their classes from a file of arrays X (n, height, width) or (n, d), and y."""
+    with np.load(IMAGES / name) as file:
+        X, y = file["X"][:n], file["y"][:n]
+    side = round(np.prod(X.shape[1:]) ** 0.5)
+    X = X.reshape(len(X), -1).astype(np.float32)
+    X -= X.min()
+    return X / X.max(), y, (1, side, side)
+
+
+def _disc_and_ring() -> Data:
+    """A disc of radius 0.5 in a ring of radius 2 with noise 0.1, a thousand points each."""
+    rng = np.random.default_rng(0)
+    radius = np.concatenate([0.5 * np.sqrt(rng.random(1000)), 2 + 0.1 * rng.normal(size=1000)])
+    angle = 2 * np.pi * rng.random(2000)
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1), np.repeat([0, 1], 1000), None
+
+
+def _network(data: Data, state: int, **settings: Any) -> Any:
+    return DivergenceClustering(len(np.unique(data[1])), image_shape=data[2], random_state=state, **settings)
+
+
+def _spectral(data: Data, state: int) -> Any:
+    return SpectralClustering(len(np.unique(data[1])), random_state=state)
+
+
+def _kmeans(data: Data, state: int) -> Any:
+    return KMeans(len(np.unique(data[1])), n_init=10, random_state=state)
+
+
+def _dec(data: Data, state: int) -> Any:
+    return DEC(len(np.unique(data[1])), pretrain_iter=500, random_state=state)
+
+
+def _over_states(make: Callable[[Data, int], Any], states: int, data: Data) -> Scores:
+    """Mean and range of accuracy, mutual information and processor time over random states."""
+    found: dict[str, list[float]] = {"accuracy": [], "mutual_information": [], "processor_seconds": []}
+    for state in range(states):
+        start = time.process_time()
+        labels = make(data, state).fit(data[0]).labels_
+        found["processor_seconds"].append(time.process_time() - start)
+        found["accuracy"].append(clustering_accuracy(data[1], labels))
+        found["mutual_information"].append(normalized_mutual_info(data[1], labels))
+    return {
+        name: {"mean": round(float(np.mean(all_)), 3), "range": [round(min(all_), 3), round(max(all_), 3)]}
+        for name, all_ in found.items()
+    }
+
+
+def _step_seconds(data: Data) -> dict[str, float]:
+    """Processor time of a step of the divergence loss, and of cross-entropy in a bare loop, of the same network."""
+    import torch
+
+    from gramian.deep.architecture import build
+
+    X, y, shape = data
+    n_steps = 60
+    start = time.process_time()
+    _network(data, 0, init="random", consistency=None, max_iter=n_steps).fit(X)
+    whole = time.process_time() - start
+    start = time.process_time()
+    _network(data, 0, init="random", consistency=None, max_iter=0).fit(X)
+    ours = (whole - (time.process_time() - start)) / n_steps
+    torch.set_num_threads(1)
+    network = build({"kind": "cnn", "image_shape": shape, "outputs": 10}, torch.Generator().manual_seed(0))
+    adam = torch.optim.Adam(network.parameters(), 1e-3)
+    rows, classes = torch.tensor(X), torch.tensor(y.astype(np.int64))
+    rng = np.random.default_rng(0)
+    start = time.process_time()
+    for _ in range(n_steps):
+        batch = torch.from_numpy(rng.choice(len(X), 100, replace=False))
+        adam.zero_grad()
+        torch.nn.functional.cross_entropy(network(rows[batch]), classes[batch]).backward()
+        adam.step()
+    bare = (time.process_time() - start) / n_steps
+    return {"seconds": ours, "bare_seconds": bare, "ratio": ours / bare}
+
+
+def _given(_: Any, result: Any) -> Scores:
+    scores: Scores = result
+    return scores
+
+
+def _sides(states: int, **others: Callable[[Data, int], Any]) -> dict[str, Callable[[Any], Any]]:
+    makers = {"DivergenceClustering": _network, "SpectralClustering": _spectral, "k-means": _kmeans, **others}
+    return {name: partial(_over_states, make, states) for name, make in makers.items()}
+
+
+CASES = [
+    Case(
+        name="deep_digits",
+        question="Digits 8×8, ten clusters from pixels: how many are right? Mean of 5 states",
+        target="mutual information >= .895 (worst .88), accuracy >= .90 (worst .89), <= 15 processor seconds",
+        data=_digits,
+        sides=_sides(5, DEC=_dec),
+        score=_given,
+        repeats=1,
+    ),
+    Case(
+        name="deep_ring",
+        question="A disc in a ring, from random weights, best of 3 runs by loss: how many are right? 5 states",
+        target="accuracy >= .99 in all states, <= 15 processor seconds",
+        data=_disc_and_ring,
+        sides={
+            "DivergenceClustering": partial(_over_states, partial(_network, init="random", n_init=3, max_iter=600), 5),
+            "k-means": partial(_over_states, _kmeans, 5),
+        },
+        score=_given,
+        repeats=1,
+    ),
+    Case(
+        name="deep_mnist",
+        question="MNIST, first 10,000 images: how many are right? Mean of 3 states",
+        target="accuracy >= .79, mutual information >= .84, <= 200 processor seconds",
+        data=partial(_stored, "mnist.npz", 10_000),
+        sides=_sides(3),
+        score=_given,
+        repeats=1,
+    ),
+    Case(
+        name="deep_usps",
+        question="USPS, 16×16 digits: how many are right? Mean of 3 states",
+        target="above spectral clustering",
+        data=partial(_stored, "usps.npz"),
+        sides=_sides(3),
+        score=_given,
+        repeats=1,
+    ),
+    Case(
+        name="deep_fashion",
+        question="Fashion-MNIST, 20,000 images: how many are right? Mean of 3 states",
+        target="above spectral clustering",
+        data=partial(_stored, "fashion_mnist_20k.npz"),
+        sides=_sides(3),
+        score=_given,
+        repeats=1,
+    ),
+    Case(
+        name="deep_step",
+        question="28×28 images, batches of 100: what does a step cost beside cross-entropy in a bare loop?",
+        target="ratio <= 1.3",
+        data=partial(_stored, "mnist.npz", 2000),
+        sides={"DivergenceClustering": _step_seconds},
+        score=_given,
+        repeats=1,
+    ),
+]

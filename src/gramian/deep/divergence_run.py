@@ -1,0 +1,226 @@
+"""One training run of divergence-based clustering: warm-up on labels where there are some, then the divergence loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+
+from gramian.checks import is_real
+from gramian.deep.architecture import Description, build
+from gramian.deep.base import weights_of
+from gramian.deep.cluster_losses import TERMS, divergence_terms, parse_width
+from gramian.deep.partners import Partners
+from gramian.deep.training import Settings, torch_generator, train
+from gramian.typing import Array
+
+SMOOTHING = 0.1  # of the labels of the warm-up
+_LEAST_AGREEMENT = 1e-8
+GIVEN = "given"
+
+
+@dataclass(frozen=True)
+class Task:
+    """Everything that a run needs, so that it can be sent to another process.
+
+    Attributes
+    ----------
+    description : dict
+        Of the network.
+    network : torch.nn.Module or None
+        The user's own, whose description is only a name.
+    settings : Settings
+        Its ``max_iter`` counts the warm-up too.
+    n_warm_up : int
+        Steps of cross-entropy on ``labels``.
+    labels : ndarray (n,)
+        −1 for rows that the warm-up leaves out.
+    partners : Partners
+    width, term_weights, options
+        Of the loss; ``options`` go to :func:`gramian.deep.cluster_losses.divergence_terms`.
+    fresh : bool
+        Draw new weights for the user's network.
+    """
+
+    description: Description
+    network: nn.Module | None
+    settings: Settings
+    n_warm_up: int
+    labels: Array
+    partners: Partners
+    width: Any
+    term_weights: Sequence[float]
+    options: dict[str, str] = field(default_factory=dict)
+    fresh: bool = False
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run found.
+
+    Attributes
+    ----------
+    weights : dict of ndarray
+    loss : float
+        Mean over the last pass through the rows; runs are compared by it.
+    curves : dict of ndarray
+        The loss and its terms at each step after the warm-up.
+    n_iter : int
+        All steps.
+    """
+
+    weights: dict[str, Array]
+    loss: float
+    curves: dict[str, Array]
+    n_iter: int
+
+
+def hidden_and_scores(network: nn.Module, rows: Any) -> tuple[Any, Any]:
+    """The last hidden layer and the scores before the softmax."""
+    if not isinstance(network, nn.Sequential):
+        found = network(rows)
+        return found[0], found[1]
+    for layer in network[:-1]:
+        rows = layer(rows)
+    return rows, network[-1](rows)
+
+
+def check_network(network: nn.Module, X: Any, n_outputs: int) -> None:
+    """Refuse a module of the user's that does not return hidden rows and one score per cluster."""
+    network = deepcopy(network).to(X.device, X.dtype).eval()
+    with torch.no_grad():
+        found = hidden_and_scores(network, X[:2]) if isinstance(network, nn.Sequential) else network(X[:2])
+    shapes = [tuple(part.shape) if torch.is_tensor(part) else type(part).__name__ for part in _parts(found)]
+    n = len(X[:2])
+    fits = len(shapes) == 2 and all(isinstance(shape, tuple) and len(shape) == 2 for shape in shapes)
+    if not fits or shapes[0][0] != n or shapes[1] != (n, n_outputs):
+        raise ValueError(
+            f"network returned {shapes} for {n} rows; return the pair (hidden, scores) of shapes ({n}, units) and "
+            f"({n}, {n_outputs})"
+        )
+
+
+def _parts(found: Any) -> list[Any]:
+    return list(found) if isinstance(found, tuple | list) else [found]
+
+
+def run(rng: np.random.Generator, task: Task, X: Any, watch: Any = None) -> Run:
+    """Train one network.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    task : Task
+    X : tensor (n, d)
+        Scaled.
+    watch : callable, optional
+        From the module to a function of step and terms; for callbacks.
+
+    Returns
+    -------
+    run : Run
+    """
+    module = start_network(task, rng).to(X.device)
+    losses = _Losses(task, X, module, rng)
+    on_step = None if watch is None else watch(module)
+    warm, n_warm, stopped = task.settings, 0, False
+    if task.n_warm_up:
+        labelled = np.flatnonzero(task.labels >= 0)
+        warm = task.settings.but(max_iter=task.n_warm_up, early_stopping=False)
+        history = train(module, losses.labels, labelled, warm, rng, on_step=on_step)
+        n_warm, stopped = history.n_iter, history.stopped == "callback"
+    left = 0 if stopped else task.settings.max_iter - task.n_warm_up
+    later = None if on_step is None else (lambda step, terms: on_step(step + n_warm, terms))
+    history = train(module, losses.divergence, len(X), task.settings.but(max_iter=left), rng, on_step=later)
+    curve = history.curves.get("loss", np.empty(0))
+    last = max(1, len(X) // task.settings.batch_size)
+    loss = float(curve[-last:].mean()) if len(curve) else np.inf
+    return Run(weights_of(module), loss, history.curves, n_warm + history.n_iter)
+
+
+def start_network(task: Task, rng: np.random.Generator) -> nn.Module:
+    """The network with the weights that a run starts from."""
+    if task.network is None:
+        return build(task.description, torch_generator(rng))
+    module = deepcopy(task.network).float()
+    seed = int(rng.integers(2**63))
+    if task.fresh:
+        # The layers' own rules draw from the global generator, which is put back afterwards.
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            for layer in module.modules():
+                if callable(reset := getattr(layer, "reset_parameters", None)):
+                    reset()
+    return module
+
+
+class _Losses:
+    """The losses of a batch, for the training loop."""
+
+    def __init__(self, task: Task, X: Any, module: nn.Module, rng: np.random.Generator) -> None:
+        self.task, self.X, self.module = task, X, module
+        self.rng = rng.spawn(1)[0]
+        self.targets = torch.from_numpy(task.labels).to(X.device)
+        self.step = 0
+
+    def _pairs(self, batch: Any) -> tuple[Any, Any]:
+        """Rows and, below them, their partners."""
+        rows = self.X[batch]
+        partners = self.task.partners
+        both = torch.cat([rows, partners.of(self.X, batch, self.rng)]) if partners else rows
+        return hidden_and_scores(self.module, both)
+
+    def labels(self, batch: Any) -> dict[str, Any]:
+        """Cross-entropy of the rows, and of their partners, with the labels of the warm-up."""
+        batch = batch.to(self.X.device)
+        scores = self._pairs(batch)[1]
+        targets = self.targets[batch]
+        return {"loss": cross_entropy(scores, targets.repeat(len(scores) // len(batch)), label_smoothing=SMOOTHING)}
+
+    def divergence(self, batch: Any) -> dict[str, Any]:
+        """The divergence loss of the rows, and of their partners, and how differently these are assigned."""
+        batch = batch.to(self.X.device)
+        self.step += self.module.training
+        width = width_at(self.task.width, self.step)
+        hidden, scores = self._pairs(batch)
+        A = torch.softmax(scores, dim=1)
+        n = len(batch)
+        sides = [
+            divergence_terms(hidden[start : start + n], A[start : start + n], width=width, **self.task.options)
+            for start in range(0, len(A), n)
+        ]
+        values = {name: sum(parts) / len(sides) for name, parts in zip(TERMS, zip(*sides, strict=True), strict=True)}
+        loss = sum(weight * values[name] for weight, name in zip(self.task.term_weights, TERMS, strict=True))
+        if len(sides) == 2:
+            values["consistency"] = -torch.log((A[:n] * A[n:]).sum(dim=1) + _LEAST_AGREEMENT).mean()
+            loss = loss + values["consistency"]
+        return {"loss": loss} | values
+
+
+def width_at(width: Any, step: int) -> Any:
+    """The width rule of a step, where ``width`` is a schedule."""
+    if not callable(width):
+        return width
+    found: Any = width(step)
+    check_width(found, f"width({step})")
+    return found
+
+
+def check_width(width: Any, name: str = "width") -> None:
+    """Refuse what is no rule, number or schedule."""
+    if callable(width):
+        return
+    if is_real(width):
+        if not 0 < width < np.inf:
+            raise ValueError(f"{name}={width!r} must be above 0 and finite")
+        return
+    parse_width(width)
+
+
+Watch = Callable[[nn.Module], Callable[[int, dict[str, float]], bool] | None]

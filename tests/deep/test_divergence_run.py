@@ -1,0 +1,151 @@
+"""One training run: its networks, its losses and what it counts."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from gramian.deep.cluster_losses import divergence_terms
+from gramian.deep.divergence_run import Task, _Losses, check_network, check_width, hidden_and_scores, run, width_at
+from gramian.deep.divergence_run import start_network as start
+from gramian.deep.partners import Partners
+from gramian.deep.training import Settings
+
+MLP = {"kind": "mlp", "sizes": [3, 6, 2], "batch_norm": [0], "init": "he"}
+
+
+class Pair(nn.Module):
+    """A user's module: hidden rows and scores."""
+
+    def __init__(self, n_scores=2):
+        super().__init__()
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            self.first, self.second = nn.Linear(3, 5), nn.Linear(5, n_scores)
+
+    def forward(self, rows):
+        hidden = torch.relu(self.first(rows))
+        return hidden, self.second(hidden)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def X(rng):
+    return torch.tensor(rng.normal(size=(24, 3)), dtype=torch.float32)
+
+
+def task(**changes):
+    given = {
+        "description": MLP,
+        "network": None,
+        "settings": Settings(max_iter=12, batch_size=8, batches="passes"),
+        "n_warm_up": 0,
+        "labels": np.full(24, -1),
+        "partners": Partners(),
+        "width": "median_sq15",
+        "term_weights": (1.0, 2.0, 0.5),
+    }
+    return Task(**(given | changes))
+
+
+def test_hidden_and_scores_split_a_sequence(X, rng):
+    """The scores are the last layer of the hidden rows, and the whole network's answer."""
+    network = start(task(), rng).eval()
+    hidden, scores = hidden_and_scores(network, X)
+    assert hidden.shape == (24, 6)
+    torch.testing.assert_close(scores, network(X))
+
+
+def test_loss_is_the_weighted_sum(X, rng):
+    """The loss is the sum of the weighted terms of the batch."""
+    module = start(task(), rng)
+    batch = torch.arange(10)
+    found = _Losses(task(), X, module, rng).divergence(batch)
+    hidden, scores = hidden_and_scores(module, X[batch])
+    terms = divergence_terms(hidden, torch.softmax(scores, dim=1))
+    assert found["loss"].item() == pytest.approx(sum(w * t.item() for w, t in zip((1, 2, 0.5), terms, strict=True)))
+    assert found["orthogonality"].item() == pytest.approx(terms[1].item())
+
+
+def test_partners_that_are_the_row_itself(X, rng):
+    """With each row as its own partner the terms stay and the consistency is −log Σ a²."""
+    alone, module = task(), start(task(), rng).eval()
+    paired = task(partners=Partners("given", function=lambda rows, rng: rows))
+    batch = torch.arange(10)
+    first = _Losses(alone, X, module, rng).divergence(batch)
+    second = _Losses(paired, X, module, rng).divergence(batch)
+    A = torch.softmax(module(X[batch]), dim=1)
+    expected = -torch.log(A.square().sum(dim=1)).mean().item()
+    assert second["consistency"].item() == pytest.approx(expected, rel=1e-5)
+    assert second["loss"].item() == pytest.approx(first["loss"].item() + expected, rel=1e-5)
+
+
+def test_a_run_counts_the_warm_up(X, rng):
+    """All steps together are max_iter; the curves are those after the warm-up."""
+    found = run(rng, task(n_warm_up=4, labels=np.arange(24) % 2), X)
+    assert found.n_iter == 12
+    assert len(found.curves["loss"]) == 8
+    assert found.loss == pytest.approx(found.curves["loss"][-3:].mean())
+
+
+def test_callbacks_see_every_step(X, rng):
+    """Steps are numbered on from the warm-up, and a true answer in it ends the run."""
+    seen = []
+    run(rng, task(n_warm_up=4, labels=np.arange(24) % 2), X, lambda module: lambda step, terms: seen.append(step))
+    assert seen == list(range(1, 13))
+    ended = run(rng, task(n_warm_up=4, labels=np.arange(24) % 2), X, lambda module: lambda step, terms: step == 2)
+    assert ended.n_iter == 2
+    assert ended.loss == np.inf
+
+
+def test_a_module_of_the_user(rng):
+    """One run starts from the module's weights; fresh ones do not, and the global generator stays as it is."""
+    given, state = Pair(), torch.get_rng_state()
+    kept = start(task(network=given), rng)
+    torch.testing.assert_close(kept.first.weight, given.first.weight)
+    assert kept is not given
+    fresh = start(task(network=given, fresh=True), rng)
+    assert not torch.equal(fresh.first.weight, given.first.weight)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+class Wrong(nn.Module):
+    """Returns whatever it is told to."""
+
+    def __init__(self, answer):
+        super().__init__()
+        self.answer = answer
+
+    def forward(self, rows):
+        return self.answer(rows)
+
+
+@pytest.mark.parametrize(
+    "network",
+    [Pair(4), Wrong(lambda rows: rows), Wrong(lambda rows: (rows, None)), Wrong(lambda rows: (rows[:1], rows[:, :2]))],
+    ids=["scores", "one", "none", "rows"],
+)
+def test_wrong_answers_of_a_module(network, X):
+    """A module that does not return hidden rows and one score per cluster is refused with the shapes."""
+    with pytest.raises(ValueError, match=r"network returned .*\(hidden, scores\)"):
+        check_network(network, X, 2)
+
+
+def test_right_answers_of_a_module(X):
+    """A pair of the right shapes passes, and so does a sequence whose last layer gives the scores."""
+    check_network(Pair(), X, 2)
+    check_network(nn.Sequential(nn.Flatten(), Pair().first), X, 5)
+
+
+def test_widths():
+    """A schedule is asked at each step, and its answers are checked."""
+    assert width_at(lambda step: 10 / step, 5) == 2.0
+    assert width_at("median15", 5) == "median15"
+    with pytest.raises(ValueError, match=r"width\(3\)=0 must be above 0"):
+        width_at(lambda step: 0, 3)
+    with pytest.raises(ValueError, match=r"width=-1 must be above 0"):
+        check_width(-1)
