@@ -10,10 +10,23 @@ except ModuleNotFoundError as error:
         raise
     raise ModuleNotFoundError('gramian.deep needs torch; pip install "gramian[deep]"', name="torch") from error
 
+from gramian.deep.generative_rkm import GenerativeRKM
+from gramian.deep.kernel_net import KernelNetClustering
+from gramian.deep.kernel_net_objective import select_subset_size
 from gramian.deep.losses import alignment_distance, ideal_kernel, kernel_alignment
+from gramian.deep.multiview_network import MultiViewNetworkRegressor
+from gramian.deep.neural_kernel import NeuralKernelClassifier, NeuralKernelRegressor
+from gramian.deep.stiefel_rkm import StiefelRKM
 
 __all__ = [
+    "GenerativeRKM",
+    "KernelNetClustering",
+    "MultiViewNetworkRegressor",
+    "NeuralKernelClassifier",
+    "NeuralKernelRegressor",
+    "StiefelRKM",
     "alignment_distance",
     "ideal_kernel",
     "kernel_alignment",
+    "select_subset_size",
 ]
