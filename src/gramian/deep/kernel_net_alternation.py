@@ -14,6 +14,7 @@ from torch import nn
 from gramian.clustering.core import kmeans, unit_rows
 from gramian.deep.identity_network import make_identity
 from gramian.deep.kernel_net_objective import Walk, one_hot, pair_dependence, sample_factor, walk
+from gramian.deep.stiefel import cayley_ascent
 from gramian.deep.training import Settings, torch_generator, train
 from gramian.kernels import RBF
 from gramian.typing import Array
