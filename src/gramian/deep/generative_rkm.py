@@ -170,7 +170,7 @@ class GenerativeRKM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEs
         seed = int(rng.integers(2**31))
         mixture = GaussianMixture(modes, random_state=seed, reg_covar=1e-4)
         learned["modes_"] = mixture.fit(learned["hidden_"] * np.sqrt(len(rows)))
-        learned |= {"loss_curve_": curve, "n_iter_": max(len(curve), 1)}
+        learned |= {"loss_curve_": curve, "n_iter_": len(curve)}
         self._keep(module, X, described, **learned)
         return self
 

@@ -127,15 +127,15 @@ class Alternation:
 
     def start(self) -> None:
         """The network as the identity, the width of its kernel, and U by eigenvectors."""
+        # A pre-trained network is only almost the identity, and where it folds the rows the spectral embedding of its
+        # output is lost; that of the rows themselves is not.
+        self.width = float(RBF(self.plan.width).fit(self.rows).width_)
+        self.walk = walk(self.rows, self.width, zero_diagonal=self.plan.zero_diagonal)
         if self.plan.init == "identity":
             for part in self.module.values():
                 make_identity(part, self.rng)
         else:
             self.pretrain()
-        # A pre-trained network is only almost the identity, and where it folds the rows the spectral embedding of its
-        # output is lost; that of the rows themselves is not.
-        self.width = float(RBF(self.plan.width).fit(self.rows).width_)
-        self.walk = walk(self.rows, self.width, zero_diagonal=self.plan.zero_diagonal)
         values, self.U = self.walk.leading(self.plan.n_components)
         self.objectives.append(float(values.sum()))
         self.weight = self.plan.reconstruction_weight

@@ -172,7 +172,7 @@ class StiefelRKM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEstim
 
         history = train(module, loss, len(rows), settings, rng, optimizer=optimizer, on_step=watch)
         learned |= self._turned(module, scaling.apply(rows))
-        learned |= {"loss_curve_": history.curves.get("loss", np.empty(0)), "n_iter_": max(history.n_iter, 1)}
+        learned |= {"loss_curve_": history.curves.get("loss", np.empty(0)), "n_iter_": history.n_iter}
         self._keep(module, X, described, **learned)
         return self
 
