@@ -305,3 +305,10 @@ def test_segments_of_a_photograph_hang_together(run, tmp_path):
         neighbours, at_random = (int(share) for share in re.findall(r"in (\d+)%", line))
         assert neighbours > at_random + 30
     assert_picture(tmp_path / "demo" / "segments.png")
+
+
+def test_learned_kernel_labels_new_points(run, tmp_path):
+    printed = run("260", "--points", "2000", "--fitted", "200", "--steps", "300")
+    assert numbers(printed)[2] > 0.7
+    assert "spectral clustering" in printed
+    assert_picture(tmp_path / "demo" / "learned_kernel.png")

@@ -38,7 +38,7 @@ def test_identity_network_without_rounds_is_the_spectral_embedding(moons):
 
 
 def test_new_rows_get_the_labels_of_the_fit(moons, model):
-    X, y = moons
+    X, _ = moons
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-12)
     assert set(model.cluster_all(X)) == {0, 1}

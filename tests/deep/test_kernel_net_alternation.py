@@ -70,9 +70,9 @@ def test_pretraining_lowers_the_error_and_the_ratio_scales_the_weight():
     run.start()
     assert run.reconstruction_error() < before
     assert run.weight == pytest.approx(2 * run.objectives[0] / run.reconstruction_error())
+    exact = alternation(reconstruction_weight=1.0, by_ratio=True)
+    exact.reconstruction_error = lambda: 0.0
     with pytest.raises(ValueError, match="reconstruction_scale='ratio'"):
-        exact = alternation(reconstruction_weight=1.0, by_ratio=True)
-        exact.reconstruction_error = lambda: 0.0
         exact.start()
 
 

@@ -16,8 +16,8 @@ __all__ = [
     "make_land_cover",
     "make_large_gauss",
     "make_moon_views",
-    "make_rings",
     "make_parabolas",
+    "make_rings",
     "make_small_gauss",
     "make_spirals",
 ]
