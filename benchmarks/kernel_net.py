@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, load_wine
 from sklearn.metrics import normalized_mutual_info_score
@@ -23,7 +24,7 @@ from sklearn.svm import SVC
 
 from benchmarks.case import Case, Scores
 from gramian import SpectralClustering
-from gramian.datasets import make_parabolas, make_spirals, read_csv
+from gramian.datasets import make_parabolas, make_spirals
 from gramian.kernels import RBF
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -98,7 +99,7 @@ def _tables() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     found = {"moon": make_parabolas(1000, random_state=0), "wine": load_wine(return_X_y=True)}
     for name, path in (("cancer", "uci/breast_w.csv.gz"), ("face", "images/cmu_faces_pca27.csv.gz")):
         if (DATA / path).exists():
-            table = read_csv(DATA / path).dropna()
+            table = pd.read_csv(DATA / path).dropna()
             found[name] = table.iloc[:, :-1].to_numpy(float), np.unique(table.iloc[:, -1], return_inverse=True)[1]
     return found
 

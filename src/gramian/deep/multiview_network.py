@@ -234,6 +234,7 @@ class MultiViewNetworkRegressor(MultiOutputMixin, RegressorMixin, NetworkEstimat
         """One network per view, and outputs for each or for all."""
         check_activation(self.activation, "activation")
         hidden = check_sizes(self.hidden_layer_sizes)
+        joint = check_sizes(self.joint_layer_sizes, "joint_layer_sizes")
         last = self.activation if hidden else "identity"
         modules: dict[str, Description] = {}
         for v, width in enumerate(widths):
@@ -243,7 +244,6 @@ class MultiViewNetworkRegressor(MultiOutputMixin, RegressorMixin, NetworkEstimat
                 modules[f"output{v}"] = _network([sizes[-1], n_outputs], "identity", "identity")
         if not late:
             width = len(widths) * hidden[-1] if hidden else sum(widths)
-            joint = check_sizes(self.joint_layer_sizes, "joint_layer_sizes")
             modules["joint"] = _network([width, *joint], self.activation, self.activation if joint else "identity")
             modules["output"] = _network([[width, *joint][-1], n_outputs], "identity", "identity")
         return {"kind": "parts", "modules": modules}
