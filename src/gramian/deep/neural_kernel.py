@@ -306,7 +306,8 @@ class NeuralKernelClassifier(ClassifierMixin, _NeuralKernel):
         -------
         labels : ndarray (n_new,)
         """
-        return np.asarray(self.classes_[self._outputs(X).argmax(axis=1)])
+        best = self._outputs(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
 
 
 class NeuralKernelRegressor(MultiOutputMixin, RegressorMixin, _NeuralKernel):

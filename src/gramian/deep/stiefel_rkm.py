@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
 from torch import nn
 
 from gramian.checks import one_of, real, whole
@@ -207,8 +209,7 @@ class StiefelRKM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEstim
         -------
         X : ndarray (n, d)
         """
-        from sklearn.utils import check_array
-
+        check_is_fitted(self, "weights_")
         codes = check_array(Z, dtype=[np.float64, np.float32])
         if codes.shape[1] != len(self.components_):
             raise ValueError(f"Z has {codes.shape[1]} columns but codes have {len(self.components_)}; pass codes")
