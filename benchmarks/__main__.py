@@ -46,6 +46,7 @@ MODULES = (
     "projections",
     "exploring",
     "ksc",
+    "kernel_net",
 )
 RESULTS = Path(__file__).with_name("results.json")
 

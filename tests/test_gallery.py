@@ -344,3 +344,10 @@ def test_clusters_of_images_are_shown_with_their_reasons(run, tmp_path):
     before, after = (float(line.split(": ")[1].split()[0]) for line in printed[:2])
     assert min(before, after) > 0.9
     assert_picture(tmp_path / "demo" / "clusters_of_images.png")
+
+
+def test_learned_kernel_labels_new_points(run, tmp_path):
+    printed = run("260", "--points", "2000", "--fitted", "200", "--steps", "300")
+    assert numbers(printed)[2] > 0.7
+    assert "spectral clustering" in printed
+    assert_picture(tmp_path / "demo" / "learned_kernel.png")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, clone, is_classifier, is_regressor
 from sklearn.linear_model import Ridge
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
 from gramian.discovery import all_estimators
@@ -93,6 +94,16 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "pretrain_iter": 3,
     },
     "Sum": {"first": RBF(), "second": Linear()},
+}
+
+ARGUMENTS |= {  # networks: few steps, few units
+    "GenerativeRKM": {"n_components": 2, "hidden_layer_sizes": (6,), "n_features": 4, "n_modes": 2, "max_iter": 5},
+    "KernelNetClustering": {"max_iter": 1, "n_refine": 1, "pretrain_iter": 300, "steps_per_iter": 20, "n_init": 2},
+    "MultiViewNetworkRegressor": {"hidden_layer_sizes": (16,), "max_iter": 300, "learning_rate": 0.01},
+    "NeuralKernelClassifier": {"units": 8, "n_features": 20, "max_iter": 60, "learning_rate": 0.02},
+    "NeuralKernelRegressor": {"units": 8, "n_features": 20, "max_iter": 100, "learning_rate": 0.02},
+    "StiefelRKM": {"n_components": 2, "hidden_layer_sizes": (6,), "n_features": 4, "max_iter": 5},
+    "Transformed": {"transformer": StandardScaler(), "kernel": RBF()},
 }
 
 # Settings that take another path through the code and are held to the same promises. Every estimator with a

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gramian.lssvm._views import check_coupling, rooted, view_columns
+from gramian.lssvm.views import check_coupling, rooted, view_columns
 
 
 def test_groups_are_numbers_slices_or_names():

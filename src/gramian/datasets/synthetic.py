@@ -16,6 +16,7 @@ __all__ = [
     "make_land_cover",
     "make_large_gauss",
     "make_moon_views",
+    "make_parabolas",
     "make_rings",
     "make_small_gauss",
     "make_spirals",
@@ -57,6 +58,43 @@ def make_crescents(
     sizes = _parts(n_samples, 2) if isinstance(n_samples, int) else _sizes(n_samples)
     upper, lower = (np.linspace(0, np.pi, size) for size in sizes)
     X = np.vstack([np.c_[np.cos(upper), np.sin(upper)], np.c_[1 - np.cos(lower), 0.5 - np.sin(lower)]])
+    return X + _noise(noise) * generator(random_state).standard_normal(X.shape), np.repeat([0, 1], sizes)
+
+
+def make_parabolas(
+    n_samples: int = 1000, *, noise: float = 0.1, random_state: RandomState = None
+) -> tuple[Array, Array]:
+    """Two parabolas in the plane that open towards each other, the Moon data of the KernelNet paper.
+
+    One is y = x² for x from −2 to 2, the other y = 8 − 1.4 (x − 2)² for x from 0 to 4.
+
+    Parameters
+    ----------
+    n_samples : int, default 1000
+        In all; the first parabola takes the remainder.
+    noise : float, default 0.1
+        Standard deviation of the Gaussian noise on both coordinates.
+    random_state : int, numpy Generator, RandomState or None
+
+    Returns
+    -------
+    X : array of shape (n, 2)
+    y : int array of shape (n,)
+
+    References
+    ----------
+    C. Wu, Z. Khan, S. Ioannidis, J. Dy, "Deep kernel learning for clustering", SDM (2020).
+
+    Examples
+    --------
+    >>> from gramian.datasets import make_parabolas
+    >>> X, y = make_parabolas(random_state=0)
+    >>> X.shape, int(y.sum())
+    ((1000, 2), 500)
+    """
+    sizes = _parts(n_samples, 2)
+    left, right = np.linspace(-2, 2, sizes[0]), np.linspace(0, 4, sizes[1])
+    X = np.vstack([np.c_[left, left**2], np.c_[right, 8 - 1.4 * (right - 2) ** 2]])
     return X + _noise(noise) * generator(random_state).standard_normal(X.shape), np.repeat([0, 1], sizes)
 
 

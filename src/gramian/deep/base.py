@@ -76,7 +76,6 @@ class NetworkEstimator(BaseEstimator):
         early = one_of(self.early_stopping, "early_stopping", (False, True, "interruptible"))
         verbose = self.verbose
         given = {
-            "max_iter": whole(self.max_iter, "max_iter", least=0),
             "batch_size": whole(self.batch_size, "batch_size", least=2),
             "early_stopping": bool(early),
             "keep_on_interrupt": early == "interruptible",
@@ -85,6 +84,8 @@ class NetworkEstimator(BaseEstimator):
             "label": f"Training {type(self).__name__}",
             "verbose": int(verbose) if isinstance(verbose, bool) else whole(verbose, "verbose", least=0),
         }
+        if "max_iter" not in changes:
+            given["max_iter"] = whole(self.max_iter, "max_iter", least=0)
         if "learning_rate" not in changes:
             given["learning_rate"] = real(self.learning_rate, "learning_rate", above=0)
         check_callbacks(self.callbacks)

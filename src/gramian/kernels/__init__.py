@@ -23,6 +23,7 @@ from gramian.kernels.manhattan import TL1, Laplacian
 from gramian.kernels.matern import Matern
 from gramian.kernels.profile import Profile
 from gramian.kernels.relative import RelativeRBF
+from gramian.kernels.transformed import Transformed
 from gramian.kernels.widths import resolve_width
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "SquaredDistance",
     "Sum",
     "Tanh",
+    "Transformed",
     "Wavelet",
     "as_kernel",
     "feature_distance",

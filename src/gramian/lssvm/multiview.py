@@ -26,10 +26,10 @@ from gramian.checks import (
 )
 from gramian.grams import CoupledGram, Gram
 from gramian.kernels import Expansion, Kernel, as_kernel
-from gramian.lssvm._views import check_coupling, rooted, view_columns
 from gramian.lssvm.preparation import Preparation
 from gramian.lssvm.solution import Weights
 from gramian.lssvm.system import BorderedSystem, left_out
+from gramian.lssvm.views import check_coupling, rooted, view_columns
 from gramian.typing import Array, Matrix
 
 _CHECKS: dict[str, Any] = {"dtype": [np.float64, np.float32]}
