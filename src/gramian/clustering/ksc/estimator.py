@@ -208,6 +208,7 @@ class KernelSpectralClustering(ClusterMixin, EmbeddingEstimator):
         samples = X
         X = self._check_rows(X, min_samples=2)
         k = check_count(self, "n_clusters", X.shape[0], none_allowed=True)
+        self._check_prototypes(k)
         for_split, for_landmarks = spawn(self.random_state, 2)
         seed = int(for_landmarks.integers(2**31))
         kernels = self._candidates(X)
@@ -240,16 +241,21 @@ class KernelSpectralClustering(ClusterMixin, EmbeddingEstimator):
             real(self.balance, "balance", least=0, most=1, instead="None")
         if self.n_prototypes is not None:
             whole(self.n_prototypes, "n_prototypes", least=2, instead="None")
-            if self.reduction is not None and self.n_clusters is not None and self.n_prototypes < self.n_clusters:
-                raise ValueError(
-                    f"n_prototypes={self.n_prototypes} rows cannot tell n_clusters={self.n_clusters} clusters apart; "
-                    f"pass n_prototypes >= {self.n_clusters}, better ten times as many"
-                )
         real(self.validation, "validation", above=0, below=1)
         if self.criterion in ("baf", "bas") and self.n_clusters == 2:
             raise ValueError(
                 f"criterion={self.criterion!r} says nothing about n_clusters=2, for single scores have no angle; use "
                 "'ams' or 'blf'"
+            )
+
+    def _check_prototypes(self, k: int | None) -> None:
+        """Refuse fewer rows that carry the model than clusters."""
+        if self.reduction is None or self.n_prototypes is None or k is None:
+            return
+        if self.n_prototypes < k:
+            raise ValueError(
+                f"n_prototypes={self.n_prototypes} rows cannot tell n_clusters={k} clusters apart; pass n_prototypes "
+                f">= {k}, better ten times as many"
             )
 
     def _given(self) -> list[KernelLike]:
