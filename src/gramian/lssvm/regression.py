@@ -339,8 +339,8 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
     def loo_interval(self, coverage: float = 0.9) -> Array:
         """Intervals for the targets of the fitted rows, each left out: what :meth:`predict_interval` says of new rows.
 
-        The centre is y_i − ``loo_residuals()``_i, the deviation d_i that of a fit without row i, and the quantile that
-        of the other rows' residuals over their deviations.
+        The centre is y_i minus entry i of ``loo_residuals()``, the deviation d_i that of a fit without row i, and the
+        quantile that of the other rows' residuals over their deviations.
 
         Parameters
         ----------
