@@ -16,7 +16,7 @@ from gramian.reservoir.readouts import RELATIVE_RIDGES
 from gramian.typing import Array
 
 _NOTHING = 1e-18  # mean square of targets, in standard units, that is rounding
-_UNTRIED = 16  # the penalty of a series too short to try any
+_LITTLE = 1e-6  # of the own columns' trace, that the shared ones count for at least
 
 
 @dataclass
@@ -63,8 +63,9 @@ class DirectSums:
 
     @property
     def scale(self) -> float:
-        """Trace of the shared products, which penalties are relative to."""
-        return float(np.trace(self.shared.feature_products)) or 1.0
+        """Trace of the shared products, which penalties are relative to; where these vanish, that of the own ones."""
+        own = max(float(np.trace(sums.feature_products)) for sums in self.own)
+        return max(float(np.trace(self.shared.feature_products)), _LITTLE * own) or 1.0
 
     def path(self, ridges: Array) -> Solution:
         """The solutions for penalties (c, H), one row after another; shapes (c, H, m, q), (c, p, q), (c, H, q)."""
