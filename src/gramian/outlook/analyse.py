@@ -17,8 +17,7 @@ from gramian.outlook.model import SeriesModel
 from gramian.outlook.reading import Series, labels_of
 from gramian.outlook.result import Outlook, Rival
 from gramian.outlook.sentences import overview
-from gramian.reservoir import EchoStateForecaster
-from gramian.reservoir.forecasting import TooShort
+from gramian.reservoir import EchoStateForecaster, TooShort
 from gramian.typing import Array
 
 _ORIGINS = 60
@@ -163,6 +162,7 @@ def _outlook(series: Series, model: SeriesModel, horizon: int, history: Any, not
         np.empty(0),
         known=list(model.known or ()),
         notes=notes,
+        tried="networks" in forecaster.errors_,
     )
 
 

@@ -16,7 +16,7 @@ from gramian.reservoir.readouts import RELATIVE_RIDGES
 from gramian.typing import Array
 
 _NOTHING = 1e-18  # mean square of targets, in standard units, that is rounding
-_LITTLE = 1e-6  # of the own columns' trace, that the shared ones count for at least
+_ROUNDING = 1e-14  # of the trace of own columns, which are dependent where they are days of the week
 
 
 @dataclass
@@ -63,9 +63,8 @@ class DirectSums:
 
     @property
     def scale(self) -> float:
-        """Trace of the shared products, which penalties are relative to; where these vanish, that of the own ones."""
-        own = max(float(np.trace(sums.feature_products)) for sums in self.own)
-        return max(float(np.trace(self.shared.feature_products)), _LITTLE * own) or 1.0
+        """Trace of the shared products, which penalties are relative to."""
+        return float(np.trace(self.shared.feature_products)) or 1.0
 
     def path(self, ridges: Array) -> Solution:
         """The solutions for penalties (c, H), one row after another; shapes (c, H, m, q), (c, p, q), (c, H, q)."""
@@ -78,7 +77,8 @@ class DirectSums:
         for h, sums in enumerate(self.own):
             a, B = rotated[:, h * q : (h + 1) * q], rotated[:, self._columns(h)]
             inverse = 1 / (values + ridges[:, h, None])  # (c, m)
-            D = sums.feature_products + ridges[:, h, None, None] * np.eye(B.shape[1])
+            least = _ROUNDING * float(np.trace(sums.feature_products))
+            D = sums.feature_products + (ridges[:, h, None, None] + least) * np.eye(B.shape[1])
             left = D - np.einsum("mi,cm,mj->cij", B, inverse, B, optimize=True)
             right = self._targets(h) - np.einsum("mi,cm,mj->cij", B, inverse, a, optimize=True)
             V = np.linalg.solve(left, right) if B.shape[1] else right

@@ -150,7 +150,7 @@ class EchoStateForecaster(BaseEstimator):
             In the order of time, NaN for holes. Several columns are forecast together. An index of dates, or a column
             of them, gives the calendar; gaps in it become holes.
         X : array-like (T, d) or frame, optional
-            Other columns at the same steps, which may have holes.
+            Other columns at the same steps, which may have holes. Rows are matched with y by time where both have it.
         known : sequence of str or int, optional
             Columns of X that are known in advance and passed to ``predict``; all by default. ``known=()`` for none.
 
@@ -231,7 +231,7 @@ class EchoStateForecaster(BaseEstimator):
         horizon : int, optional
             How many; that of the constructor by default. Beyond it, forecasts go on from forecasts.
         X : array-like (horizon, d) or frame, optional
-            Columns known in advance, at those steps.
+            Columns known in advance, at those steps; a frame with times needs a row for each of them.
 
         Returns
         -------
