@@ -1,6 +1,7 @@
 """The application says what the forecaster says, and going on is what predicting from a longer series is."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from gramian import EchoStateForecaster
@@ -67,3 +68,31 @@ def test_gaps_in_time_are_noted():
     found, _ = foresee(read_series(shop(200).drop(index=[50, 51]), "sold"), 3)
     assert any("2 steps are missing" in note for note in found.notes)
     assert found.n_missing == 2
+
+
+def test_a_column_of_numbers_is_a_time_to_go_on_from():
+    """Years, say: the model keeps them as numbers and leaves out those that it knows."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"year": np.arange(1900, 1985), "v": rng.normal(size=85).cumsum()})
+    _, model = foresee(read_series(frame.iloc[:80], "v", time="year"), 2)
+    later, _ = go_on(model, read_series(frame.iloc[78:], "v", time="year"))
+    assert later.labels[-1] == "1984"
+    assert later.next_labels == ["1985", "1986"]
+    assert later.notes == ["2 rows were known already and left out."]
+
+
+def test_a_series_that_begins_with_holes_is_forecast_without_a_look_back():
+    """The last values are enough to forecast from, those before the last fifth are none."""
+    frame = shop(100)
+    frame.loc[:94, "sold"] = None
+    found, _ = foresee(read_series(frame, "sold"), 3)
+    assert (found.rivals, found.origins, len(found.forecast)) == ([], 0, 3)
+
+
+def test_coming_values_are_taken_by_their_times():
+    """A missing row among the coming ones is named, and not replaced by the next one."""
+    frame = shop(200)
+    frame["price"] = np.arange(200) % 5.0
+    frame.loc[190:, "sold"] = None
+    with pytest.raises(ValueError, match="X has no row for 2024-07-10"):
+        foresee(read_series(frame.drop(index=191), "sold", known=["price"]), 3)

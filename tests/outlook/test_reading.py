@@ -68,3 +68,13 @@ def test_labels_are_as_short_as_the_times_allow():
 def test_what_cannot_be_read_is_said(text, options, why):
     with pytest.raises(ValueError, match=why):
         read_series(io.StringIO(text), **options)
+
+
+def test_texts_among_the_numbers_are_told():
+    """A few are holes, with a note; where many are, the first is named with its row."""
+    rows = [f"2024-01-{day:02d},{'closed' if day == 9 else day * day % 7 + 0.5}" for day in range(1, 31)]
+    series = read_series(io.StringIO("day,sold\n" + "\n".join(rows)), "sold")
+    assert np.flatnonzero(series.values.isna()).tolist() == [8]
+    assert any("'closed'" in note for note in series.notes)
+    with pytest.raises(ValueError, match="row 2, column 'sold': 'closed'"):
+        read_series(io.StringIO("day,sold\n2024-01-01,closed\n2024-01-02,2\n2024-01-03,3\n"), "sold")

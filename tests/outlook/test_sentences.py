@@ -34,3 +34,10 @@ def test_the_best_simple_rule_is_the_one_of_least_error(outlook):
     found, _ = outlook
     simple = [rival.mase for rival in found.rivals if rival.rule != "networks"]
     assert simple_rival(found).mase == np.min(simple)
+
+
+def test_networks_that_were_not_tried_did_not_lose(outlook):
+    found, _ = outlook
+    told = " ".join(overview(replace(found, chosen="naive", tried=False)))
+    assert "too few known values for networks" in told
+    assert "did no better" not in told

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from gramian.outlook.model import SeriesModel
 from gramian.outlook.reading import Series, labels_of
 from gramian.outlook.result import Outlook, Rival
 from gramian.outlook.sentences import overview
-from gramian.reservoir import EchoStateForecaster
+from gramian.reservoir import EchoStateForecaster, TooShort
 from gramian.typing import Array
 
 _ORIGINS = 60
@@ -68,8 +68,12 @@ def foresee(
     with stages("forecasting"):
         outlook = _outlook(series, model, horizon, series.values, [*series.notes, *notes])
     with stages("looking back"), _noted([]):
+        found = None
         if len(series.values) >= 3 * (horizon + 1):
-            found = forecaster.backtest(series.values, series.known, n_origins=_ORIGINS)
+            # The steps before the last fifth may be too few, or too full of holes, though all together are enough.
+            with suppress(TooShort):
+                found = forecaster.backtest(series.values, series.known, n_origins=_ORIGINS)
+        if found is not None:
             chosen = found.forecasts.get(forecaster.chosen_)
             rivals = [Rival(row["model"], row["mase"], row["nrmse"], row["coverage"]) for row in found.rows]
             outlook = replace(
@@ -158,6 +162,7 @@ def _outlook(series: Series, model: SeriesModel, horizon: int, history: Any, not
         np.empty(0),
         known=list(model.known or ()),
         notes=notes,
+        tried="networks" in forecaster.errors_,
     )
 
 

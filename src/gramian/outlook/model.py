@@ -36,7 +36,9 @@ class SeriesModel(BaseEstimator):
     values_ : ndarray (at most 2,000,)
         The last steps of the series.
     times_ : ndarray of int64
-        Microseconds since 1970 of these steps, or their numbers where there is no column of time.
+        Microseconds since 1970 of these steps, or their numbers where the column of time has numbers or is missing.
+    dated_ : bool
+        Whether the times are dates.
     """
 
     def __init__(
@@ -55,7 +57,7 @@ class SeriesModel(BaseEstimator):
         """Keep the last steps of a pandas series."""
         tail = values.iloc[-_KEPT:]
         self.values_ = tail.to_numpy(np.float64)
-        self.times_ = _numbers(tail.index)
+        self.times_, self.dated_ = _numbers(tail.index)
 
     @property
     def history(self) -> Any:
@@ -64,6 +66,8 @@ class SeriesModel(BaseEstimator):
 
         if self.time is None:
             index: Any = pd.RangeIndex(int(self.times_[0]), int(self.times_[-1]) + 1)
+        elif not self.dated_:
+            index = pd.Index(self.times_, name=self.time)
         else:
             index = pd.DatetimeIndex(self.times_.astype("datetime64[us]"), name=self.time)
         return pd.Series(self.values_, index=index, name=self.column)
@@ -98,9 +102,9 @@ def load_series_model(path: str | os.PathLike[str]) -> SeriesModel:
     return load_whole(path, SeriesModel, writer="forecast", again="forecast the series again")
 
 
-def _numbers(index: Any) -> Array:
+def _numbers(index: Any) -> tuple[Array, bool]:
     import pandas as pd
 
     if isinstance(index, pd.DatetimeIndex):
-        return index.to_numpy("datetime64[us]").astype(np.int64)
-    return np.asarray(index, np.int64)
+        return index.to_numpy("datetime64[us]").astype(np.int64), True
+    return index.to_numpy(), False

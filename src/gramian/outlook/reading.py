@@ -83,6 +83,7 @@ def read_series(
         if name not in table.frame:
             raise ValueError(f"{table.source} has no column {name!r}; it has {', '.join(map(repr, table.frame))}")
     notes = list(table.notes)
+    notes += [f"{item.name}: {item.note}." for item in table.columns if item.name in (column, *known) and item.note]
     time = _time_column(table) if time is None else time
     values = table.frame[column].astype("float64")
     others = table.frame[list(known)].astype("float64") if known else None

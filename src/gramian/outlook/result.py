@@ -82,6 +82,8 @@ class Outlook:
     sentences : list of str
     made : dict
         Parameters, versions, seconds.
+    tried : bool
+        Whether the series was long enough to try networks.
     """
 
     source: str
@@ -107,3 +109,4 @@ class Outlook:
     notes: list[str] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
     made: dict[str, Any] = field(default_factory=dict)
+    tried: bool = True

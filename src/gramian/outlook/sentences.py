@@ -53,10 +53,12 @@ def _compared(outlook: Outlook) -> list[str]:
     if outlook.chosen == "networks":
         told.append("The forecast is made by echo state networks.")
     else:
-        told.append(
-            f"The forecast is made by a simple rule, {NAMES[outlook.chosen]}: on the last fifth of the series the "
-            "networks did no better."
+        reason = (
+            "on the last fifth of the series the networks did no better"
+            if outlook.tried
+            else "the series has too few known values for networks"
         )
+        told.append(f"The forecast is made by a simple rule, {NAMES[outlook.chosen]}: {reason}.")
     own, simple = by.get(outlook.chosen), simple_rival(outlook)
     if own is None or simple is None or not np.isfinite(own.mase):
         return told

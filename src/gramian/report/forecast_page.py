@@ -155,7 +155,8 @@ def _errors(outlook: Outlook) -> _Plot | None:
     y = np.round(_BOTTOM - outlook.errors / high * (_BOTTOM - _TOP), 1)
     said = number_words(outlook.errors)
     marks = [(round(_BOTTOM - tick / high * (_BOTTOM - _TOP), 1), said(tick)) for tick in ticks(0.0, high)]
-    return _Plot(_time_ticks(x, [str(k) for k in range(1, h + 1)]), marks, "", _line(x, y), "", 0.0, h)
+    steps = sorted({1, *(int(tick) for tick in ticks(1.0, float(h)) if tick == int(tick))})
+    return _Plot([(float(x[k - 1]), str(k)) for k in steps], marks, "", _line(x, y), "", 0.0, h)
 
 
 def _line(x: Array, y: Array, known: Array | None = None) -> str:

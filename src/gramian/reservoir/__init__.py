@@ -1,6 +1,6 @@
 """Reservoirs and echo state networks: learn from series and forecast them, in one pass over the steps."""
 
-from gramian.reservoir.forecasting import Backtest, EchoStateForecaster
+from gramian.reservoir.forecasting import Backtest, EchoStateForecaster, TooShort
 from gramian.reservoir.network import EchoStateNetwork
 from gramian.reservoir.next_generation import NextGenerationReservoir
 from gramian.reservoir.readouts import StreamedReadout
@@ -16,5 +16,6 @@ __all__ = [
     "NextGenerationReservoir",
     "Reservoir",
     "StreamedReadout",
+    "TooShort",
     "search_space",
 ]

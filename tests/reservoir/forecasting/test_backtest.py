@@ -53,3 +53,59 @@ def test_a_forecaster_is_not_changed_by_its_backtest(forecaster, series):
     assert not hasattr(forecaster, "chosen_")
     with pytest.raises(ValueError, match="too long for a backtest"):
         forecaster.backtest(series[:10], horizon=5)
+
+
+def test_what_comes_after_an_origin_does_not_change_its_forecast():
+    """No choice (season, logarithm, leak, units of y and X, penalty) and no band sees a step after the origin."""
+    rng = np.random.default_rng(1)
+    t = np.arange(360)
+    X = rng.normal(size=(360, 2))
+    y = 20 + 3 * np.sin(2 * np.pi * t / 12) + X[:, 0] + rng.normal(size=360)
+    y[100:108] = np.nan
+    X[50:55, 1] = np.nan
+    model = EchoStateForecaster(4, n_networks=1, random_state=0)
+    before = model.backtest(y, X, n_origins=30, known=[0])
+    place = 12
+    later = before.origins[place] + 1
+    changed, others = y.copy(), X.copy()
+    # Another level, season and scale, holes, and negative values that forbid logarithms.
+    changed[later:] = -1000 * np.sin(2 * np.pi * t[later:] / 7) * rng.random(360 - later)
+    changed[later + 3 : later + 6] = np.nan
+    others[later:, 1] = 1e4
+    others[later + 4 :, 0] = -1e4  # a column known in advance is seen as far as the horizon
+    after = model.backtest(changed, others, n_origins=30, known=[0])
+    assert {row["model"] for row in after.rows} == {row["model"] for row in before.rows}
+    assert [row["model"] for row in after.rows if row["chosen"]] == [
+        row["model"] for row in before.rows if row["chosen"]
+    ]
+    for name in before.forecasts:
+        for old, new in ((before.forecasts, after.forecasts), (before.lower, after.lower), (before.upper, after.upper)):
+            np.testing.assert_allclose(new[name][: place + 1], old[name][: place + 1], rtol=1e-9)
+        assert not np.allclose(after.forecasts[name][place + 1 :], before.forecasts[name][place + 1 :])
+
+
+def test_figures_are_those_of_the_textbook(forecaster, series):
+    """MASE, NRMSE and coverage recomputed, step by step, with holes."""
+    y = series.copy()
+    y[[330, 331, 350]] = np.nan
+    found = forecaster.backtest(y, n_origins=20)
+    repeated = [abs(y[t] - y[t - 10]) for t in range(10, 320)]
+    for row in found.rows:
+        errors, truths, held = [], [], []
+        for k, origin in enumerate(found.origins):
+            for h in range(3):
+                truth = y[origin + 1 + h]
+                if not np.isnan(truth):
+                    truths.append(truth)
+                    errors.append(truth - found.forecasts[row["model"]][k, h, 0])
+                    held.append(found.lower[row["model"]][k, h, 0] <= truth <= found.upper[row["model"]][k, h, 0])
+        assert row["mase"] == pytest.approx(np.mean(np.abs(errors)) / np.mean(repeated))
+        assert row["nrmse"] == pytest.approx(np.sqrt(np.mean(np.square(errors)) / np.var(truths)))
+        assert row["coverage"] == pytest.approx(np.mean(held))
+
+
+def test_an_unknown_end_is_named(forecaster, series):
+    y = series.copy()
+    y[300:] = np.nan
+    with pytest.raises(ValueError, match="none of the last 80 values of y is known"):
+        forecaster.backtest(y)

@@ -44,3 +44,9 @@ def test_wider_coverage_is_a_wider_band():
     assert (bands.half_widths(0.99) > bands.half_widths(0.9)).all()
     assert (bands.half_widths(0.5) < bands.half_widths(0.9)).all()
     assert not AdaptiveBands(np.full((3, 1, 1), np.nan), 0.9).half_widths().any()
+
+
+def test_a_horizon_without_errors_is_no_surer_than_the_one_before():
+    errors = np.array([1.0, 2.0, 3.0])[:, None, None] * np.ones((3, 4, 1))
+    errors[:, 2:] = np.nan
+    assert AdaptiveBands(errors, 0.9).half_widths()[:, 0].tolist() == [3.0] * 4

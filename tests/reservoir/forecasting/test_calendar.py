@@ -11,7 +11,7 @@ def test_times_go_on_by_the_step():
     """Times are those of NumPy's own arithmetic, for hours and for months."""
     assert HOURS.times(np.array([0, 25]))[1] == np.datetime64("2021-03-02T01:00")
     months = Clock(float(np.datetime64("2020-11", "M").astype(np.int64)), 1.0, "month")
-    assert list(months.times(np.array([1, 2])).astype(str)) == ["2020-12", "2021-01"]
+    assert list(months.times(np.array([1, 2])).astype("datetime64[D]").astype(str)) == ["2020-12-01", "2021-01-01"]
 
 
 def test_days_are_those_of_the_calendar():

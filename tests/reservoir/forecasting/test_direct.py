@@ -53,3 +53,11 @@ def test_parts_add_up(sums_and_data):
     alone = first.path(relative[None] * first.scale)
     assert (second.squares(alone) <= second.squares(worse)).all()
     np.testing.assert_allclose(alone.shared[0], solution.shared)
+
+
+def test_dependent_own_columns_are_solved_without_shared_ones():
+    """Days of the week add up to one, and a constant series leaves nothing else that varies."""
+    own = np.eye(7)[np.arange(70) % 7]
+    sums = DirectSums(1).add(np.zeros((70, 3)), [own], [np.zeros((70, 1))])
+    found = solved(sums, np.array([1e-12]))
+    assert np.abs(found.own[0]).max() < 1e-9

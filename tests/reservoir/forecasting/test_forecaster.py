@@ -252,3 +252,30 @@ def test_short_series_are_forecast_by_rules():
         assert small().fit(np.arange(12.0) % 5).predict().shape == (3,)
     with pytest.raises(ValueError, match="too few for a network"):
         small(safeguard=False).fit(np.arange(12.0))
+
+
+@pytest.mark.parametrize("kept", [slice(0, 75), slice(None, None, 40), [5, 60, 140]])
+def test_series_of_holes_are_forecast_by_rules(noisy, kept):
+    """Where holes leave too little to learn from, a simple rule forecasts, with a band."""
+    y = np.full(150, np.nan)
+    y[kept] = noisy[:150][kept]
+    model = EchoStateForecaster(3, n_networks=1, random_state=0).fit(y)
+    assert model.chosen_ in ("naive", "seasonal_naive")
+    lower, upper = model.predict_interval().T
+    assert (lower < model.predict()).all()
+    assert (model.predict() < upper).all()
+    with pytest.raises(ValueError, match="too few known values for a network"):
+        EchoStateForecaster(3, n_networks=1, safeguard=False).fit(y)
+
+
+def test_two_values_have_a_band():
+    model = EchoStateForecaster(1).fit([1.0, 3.0])
+    assert model.predict_interval().tolist() == [[1.0, 5.0]]
+
+
+def test_a_constant_series_with_dates_is_forecast():
+    """Days of the week are columns that vary where nothing else does."""
+    y = pd.Series(5.0, pd.date_range("2020-01-01", periods=120, freq="D"))
+    with pytest.warns(UserWarning, match="y does not vary"):
+        model = EchoStateForecaster(3, n_networks=1, random_state=0).fit(y)
+    assert model.predict().tolist() == [5.0] * 3

@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from gramian.reservoir.forecasting.series_input import on_grid, read_table, regular
+from gramian.reservoir.forecasting.series_input import as_given, on_grid, read_table, regular
 
 HOURS = pd.date_range("2021-01-01", periods=6, freq="h")
 
@@ -69,3 +69,51 @@ def test_bad_columns_are_named(given, message):
     """The message says what is wrong and where."""
     with pytest.raises(ValueError, match=message):
         read_table(given, "y")
+
+
+@pytest.mark.parametrize("frequency", ["MS", "ME", "QE", "YE", "W", "B", "h"])
+def test_times_of_pandas_go_on_as_pandas_has_them(frequency):
+    """Forecasts of months that are named by their last day are named so; weekends of business days are holes."""
+    times = pd.date_range("2000-01-31", periods=43, freq=frequency)
+    clock, steps, _, _ = regular(times[:40].to_numpy())
+    assert (clock.times(steps) == times[:40].to_numpy()).all()
+    assert clock.places(times.to_numpy())[:40].tolist() == steps.tolist()
+    if frequency != "B":
+        assert (clock.times(np.arange(40, 43)) == times[40:].to_numpy()).all()
+
+
+def test_the_same_day_of_every_month_is_regular():
+    times = pd.date_range("2000-01-01", periods=30, freq="MS") + pd.Timedelta("14D 6h")
+    clock, steps, _, notes = regular(times.to_numpy())
+    assert clock.unit == "month"
+    assert (clock.times(steps) == times.to_numpy()).all()
+    assert not notes
+    off = times[:1] + pd.Timedelta("2D")
+    assert abs(clock.places(off.to_numpy())[0]) > 0.05
+
+
+@pytest.mark.parametrize("frequency", ["h", "D"])
+@pytest.mark.parametrize("form", ["pandas", "polars"])
+def test_time_zones_come_back(frequency, form):
+    """Across the end of summer time neither hours nor local days are irregular, and answers have the zone."""
+    times = pd.date_range("2021-10-20", periods=33, freq=frequency, tz="Europe/Oslo")
+    y = pd.Series(np.arange(33.0), times, name="y")
+    given = y[:30] if form == "pandas" else pl.from_pandas(y[:30].rename_axis("t").reset_index())
+    table = read_table(given, "y")
+    clock, steps, _, notes = regular(table.times)
+    assert steps.tolist() == list(range(30))
+    assert not notes
+    answer = as_given(np.ones((3, 1)), clock.times(np.arange(30, 33)), table, ("y",), flat=form == "pandas")
+    found = answer.index if form == "pandas" else pd.DatetimeIndex(answer["t"].to_pandas())
+    assert (found == times[30:]).all()
+    assert str(found.tz) == "Europe/Oslo"
+    assert read_table(y[30:31], "y", table.wall).times[0] == clock.times(np.array([30]))[0]
+
+
+def test_indexes_come_back_in_their_kind():
+    for index in (pd.period_range("2000-01", periods=13, freq="M"), pd.RangeIndex(100, 126, 2)):
+        table = read_table(pd.Series(np.arange(12.0), index[:12]), "y")
+        clock, *_ = regular(table.times)
+        answer = as_given(np.ones((1, 1)), clock.times(np.array([12])), table, ("y",), flat=True)
+        assert answer.index.dtype == index.dtype
+        assert answer.index[0] == index[12]

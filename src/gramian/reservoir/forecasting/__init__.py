@@ -2,5 +2,6 @@
 
 from gramian.reservoir.forecasting.backtest import Backtest
 from gramian.reservoir.forecasting.forecaster import EchoStateForecaster
+from gramian.reservoir.forecasting.networks import TooShort
 
-__all__ = ["Backtest", "EchoStateForecaster"]
+__all__ = ["Backtest", "EchoStateForecaster", "TooShort"]

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from gramian.checks import whole
 from gramian.metrics import interval_coverage
+from gramian.reservoir.forecasting.networks import TooShort
 from gramian.typing import Array
 
 _TESTED = 0.2
@@ -82,6 +83,8 @@ def run_backtest(forecaster: Any, y: Any, X: Any, horizon: int | None, n_origins
     origins = np.unique(np.linspace(0, room - 1, min(n_wanted, room)).round().astype(int))
     found = model._advance(values[cut:], others[cut:], list(model._models.rules), record=origins)
     truth = np.stack([values[cut + origins + k] for k in range(1, h + 1)], axis=1)
+    if not np.isfinite(truth).any():
+        raise TooShort(f"none of the last {tested} values of y is known; a backtest needs some to compare with")
     scale = _scale(values[:cut], model.periods_)
     return _compared(model, origins + cut, truth, found, scale)
 

@@ -57,7 +57,11 @@ class AdaptiveBands:
         ordered = np.sort(self.errors, axis=0)
         found = np.take_along_axis(ordered, ranks[None], axis=0)[0]
         # Below level 0 no quantile is wide enough: the largest error is stretched instead of an infinite band.
-        return np.where(n > 0, found * (1.0 + _STRETCH * np.maximum(-levels, 0.0)), 0.0)
+        found = np.where(n > 0, found * (1.0 + _STRETCH * np.maximum(-levels, 0.0)), 0.0)
+        # A horizon without errors, of a series that is hardly longer, is no surer than the one before it.
+        for h in range(1, len(found)):
+            found[h] = np.where(n[h] > 0, found[h], found[h - 1])
+        return found
 
     def observe(self, errors: Array) -> None:
         """Learn from the errors (H, q) of one step, one for each horizon that it was forecast at; NaN for none."""

@@ -28,19 +28,38 @@ class Clock:
         From one step to the next, in the same unit.
     unit : {"none", "number", "time", "month"}
         "none" for a series without times.
+    offset : int
+        Of months: microseconds after the start of the month, or, negative, before its end.
     """
 
     start: float = 0.0
     step: float = 1.0
     unit: str = "none"
+    offset: int = 0
 
     def times(self, steps: Array) -> Array:
         """Times of the steps: datetime64, or numbers."""
         if self.unit == "time":
             return (int(self.start) + np.asarray(steps, np.int64) * int(self.step)).astype("datetime64[us]")
         if self.unit == "month":
-            return (int(self.start) + np.asarray(steps, np.int64) * int(self.step)).astype("datetime64[M]")
+            return self._in_month(int(self.start) + np.asarray(steps, np.int64) * int(self.step))
         return self.start + np.asarray(steps) * self.step
+
+    def places(self, times: Array) -> Array:
+        """Steps of times: whole numbers where these lie on the grid."""
+        if self.unit == "number":
+            return np.asarray((np.asarray(times, float) - self.start) / self.step)
+        micro = times.astype("datetime64[us]").astype(np.int64)
+        if self.unit == "time":
+            return np.asarray((micro - int(self.start)) / self.step)
+        months = times.astype("datetime64[M]").astype(np.int64)
+        late = micro - self._in_month(months).astype(np.int64)
+        return np.asarray((months - int(self.start) + late / (YEAR / 12)) / self.step)
+
+    def _in_month(self, months: Array) -> Array:
+        """The time within each month, counted from 1970, that the steps lie at."""
+        begins = (months + (self.offset < 0)).astype("datetime64[M]").astype("datetime64[us]")
+        return np.asarray(begins + np.timedelta64(self.offset, "us"))
 
     @property
     def cycles(self) -> tuple[float, ...]:

@@ -16,7 +16,7 @@ from gramian.reservoir.readouts import RELATIVE_RIDGES
 from gramian.typing import Array
 
 _NOTHING = 1e-18  # mean square of targets, in standard units, that is rounding
-_UNTRIED = 16  # the penalty of a series too short to try any
+_ROUNDING = 1e-14  # of the trace of own columns, which are dependent where they are days of the week
 
 
 @dataclass
@@ -77,7 +77,8 @@ class DirectSums:
         for h, sums in enumerate(self.own):
             a, B = rotated[:, h * q : (h + 1) * q], rotated[:, self._columns(h)]
             inverse = 1 / (values + ridges[:, h, None])  # (c, m)
-            D = sums.feature_products + ridges[:, h, None, None] * np.eye(B.shape[1])
+            least = _ROUNDING * float(np.trace(sums.feature_products))
+            D = sums.feature_products + (ridges[:, h, None, None] + least) * np.eye(B.shape[1])
             left = D - np.einsum("mi,cm,mj->cij", B, inverse, B, optimize=True)
             right = self._targets(h) - np.einsum("mi,cm,mj->cij", B, inverse, a, optimize=True)
             V = np.linalg.solve(left, right) if B.shape[1] else right

@@ -89,11 +89,20 @@ class Fitting:
     def models(self, *, needs_network: bool) -> Models:
         """Learn all that the series is long enough for."""
         if needs_network and not self.enough:
-            raise ValueError(
+            raise TooShort(
                 f"y has {len(self.values)} steps, too few for a network with horizon={self.layout.horizon}, "
                 f"lags={self.layout.lags} and period={self.layout.recalled or None}; pass a longer series, a smaller "
                 "horizon, or safeguard=True"
             )
+        try:
+            return self._models()
+        except TooShort:
+            if needs_network:
+                raise
+            self.enough = False  # so many holes that only the simple rules are left
+            return self._models()
+
+    def _models(self) -> Models:
         units, layout = self._choice()
         window = self._window(units, layout)
         rules: dict[str, Any] = {"naive": Naive(layout.horizon)}
@@ -111,7 +120,7 @@ class Fitting:
             for name, rule in (("lags", lags), ("networks", networks)):
                 rules[name] = rule
                 forecasts[name], states[name] = rule.learn(window, self.first, self.cut)
-        start = self.cut if self.enough else min(max(layout.recalled, default=1), window.stop - 1)
+        start = self.cut if self.enough else min(max(layout.recalled, default=1) - 1, window.stop - 1)
         for name in ("naive", "seasonal_naive"):
             if name in rules:
                 forecasts[name], states[name] = rules[name].run(window, start, window.stop, None)
@@ -217,9 +226,11 @@ def simplest(judged: dict[str, Array], horizon: int) -> str:
         gain = judged[best] - judged[name]
         gain = gain[np.isfinite(gain)]
         blocks = [part.mean() for part in np.array_split(gain, max(len(gain) // horizon, 1)) if len(part)]
-        doubt = float(np.std(blocks) / np.sqrt(max(len(blocks) - 1, 1))) if blocks else 0.0
+        if not blocks:
+            continue
+        doubt = float(np.std(blocks) / np.sqrt(max(len(blocks) - 1, 1)))
         least = max((1 - _SIMPLER) * float(np.nanmean(judged[best])) + _EXACT, doubt)
-        if blocks and gain.mean() > least:
+        if gain.mean() > least:
             best = name
     return best
 

@@ -6,6 +6,7 @@ The estimator reads, checks and answers; :mod:`gramian.reservoir.forecasting.fit
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,18 @@ from gramian.reservoir.forecasting.backtest import Backtest, run_backtest
 from gramian.reservoir.forecasting.calendar import Clock
 from gramian.reservoir.forecasting.fitting import Fitting, Models, padded, simplest
 from gramian.reservoir.forecasting.holes import fill, last_values
+from gramian.reservoir.forecasting.matching import at_steps, both_timed, rows_ahead, steps_after
+from gramian.reservoir.forecasting.networks import TooShort
 from gramian.reservoir.forecasting.seasons import check_periods, find_periods
-from gramian.reservoir.forecasting.series_input import Table, as_given, on_grid, read_table, regular, tell
+from gramian.reservoir.forecasting.series_input import (
+    MOST_HOLES,
+    Table,
+    as_given,
+    on_grid,
+    read_table,
+    regular,
+    tell,
+)
 from gramian.reservoir.forecasting.transforms import Units
 from gramian.reservoir.forecasting.window import Layout, Window
 from gramian.reservoir.reservoir import StateTransformer
@@ -139,7 +150,7 @@ class EchoStateForecaster(BaseEstimator):
             In the order of time, NaN for holes. Several columns are forecast together. An index of dates, or a column
             of them, gives the calendar; gaps in it become holes.
         X : array-like (T, d) or frame, optional
-            Other columns at the same steps, which may have holes.
+            Other columns at the same steps, which may have holes. Rows are matched with y by time where both have it.
         known : sequence of str or int, optional
             Columns of X that are known in advance and passed to ``predict``; all by default. ``known=()`` for none.
 
@@ -155,7 +166,7 @@ class EchoStateForecaster(BaseEstimator):
     ) -> EchoStateForecaster:
         periods = check_periods(self.period)
         start = _first_known(values, table)
-        clock = Clock(clock.start + start * clock.step, clock.step, clock.unit)
+        clock = replace(clock, start=clock.start + start * clock.step)
         values, others = values[start:], others[start:]
         n = len(values)
         horizon = int(self.horizon)
@@ -180,7 +191,7 @@ class EchoStateForecaster(BaseEstimator):
         self._table = _without_rows(table)
         self._models = models
         self.chosen_ = simplest(models.judged, horizon) if self.safeguard else "networks"
-        self.errors_ = {name: float(np.nanmean(errors)) for name, errors in models.judged.items()}
+        self.errors_ = {name: _mean(errors) for name, errors in models.judged.items()}
         models.judged = {}
         self.periods_, self.lags_, self.log_ = periods, layout.lags, models.units.log
         self.n_steps_, self.n_series_ = n, values.shape[1]
@@ -220,7 +231,7 @@ class EchoStateForecaster(BaseEstimator):
         horizon : int, optional
             How many; that of the constructor by default. Beyond it, forecasts go on from forecasts.
         X : array-like (horizon, d) or frame, optional
-            Columns known in advance, at those steps.
+            Columns known in advance, at those steps; a frame with times needs a row for each of them.
 
         Returns
         -------
@@ -317,8 +328,9 @@ class EchoStateForecaster(BaseEstimator):
         table = read_table(y, "y")
         if not len(table.values) or not table.values.shape[1]:
             raise ValueError(f"y has shape {table.values.shape}; pass a series with at least two steps")
-        other = None if X is None else read_table(X, "X")
-        if other is not None and len(other.values) != len(table.values):
+        other = None if X is None else read_table(X, "X", table.wall if table.zone else None)
+        matched = other is not None and both_timed(table.times, other.times)
+        if other is not None and not matched and len(other.values) != len(table.values):
             raise ValueError(
                 f"X has {len(other.values)} rows but y has {len(table.values)}; pass one row for each step"
             )
@@ -331,37 +343,59 @@ class EchoStateForecaster(BaseEstimator):
         clock, steps, kept, notes = regular(table.times)
         tell(notes, "y")
         n = int(steps[-1]) + 1
-        return table, clock, on_grid(table.values[kept], steps, n), on_grid(others[kept], steps, n), names
+        if other is not None and matched:
+            others = at_steps(clock, other, 0, n, steps)
+        else:
+            others = on_grid(others[kept], steps, n)
+        return table, clock, on_grid(table.values[kept], steps, n), others, names
 
     def _read_more(self, y: Any, X: Any) -> tuple[Array, Array]:
         """Values and exogenous rows of later steps, on the grid of fit."""
-        table = read_table(y, "y")
+        table = self._in_order(read_table(y, "y", self._table.wall))
+        clock, stop = self._models.layout.clock, self._models.window.stop
+        if table.times is None or clock.unit == "none" or not len(table.values):
+            return table.values, self._read_others(X, len(table.values), None).values
+        steps, notes = steps_after(clock, table.times, stop)
+        n = int(steps.max()) + 1
+        if n > self.n_steps_ + MOST_HOLES * len(steps) + 100:
+            raise ValueError(
+                f"the time {table.times[int(steps.argmax())]} of y is {n} steps after the last one seen, but y has "
+                f"{len(steps)} rows; check the times, or fit anew"
+            )
+        other = self._read_others(X, len(steps), table.times)
+        tell(notes, "y")
+        order = np.argsort(steps, kind="stable")
+        matched = both_timed(table.times, other.times)
+        others = at_steps(clock, other, stop, n, steps) if matched else on_grid(other.values[order], steps[order], n)
+        return on_grid(table.values[order], steps[order], n), others
+
+    def _in_order(self, table: Table) -> Table:
+        """Columns of later steps in the order of fit, by their names where frames have some."""
+        names = self._table.names
         if table.values.shape[1] != self.n_series_:
             raise ValueError(f"y has {table.values.shape[1]} columns, but fit had {self.n_series_}; pass the same ones")
-        others = self._read_others(X, len(table.values), "update")
-        clock = self._models.layout.clock
-        if table.times is None or clock.unit == "none" or not len(table.values):
-            return table.values, others
-        steps, notes = _steps_after(clock, table.times, self._models.window.stop)
-        tell(notes, "y")
-        n = int(steps.max()) + 1
-        order = np.argsort(steps, kind="stable")
-        return on_grid(table.values[order], steps[order], n), on_grid(others[order], steps[order], n)
+        if table.form == "numpy" or self._table.form == "numpy" or len(names) == 1 or table.names == names:
+            return table
+        if set(table.names) != set(names):
+            raise ValueError(f"y has the columns {', '.join(table.names)}, but fit had {', '.join(names)}")
+        return replace(table, values=table.values[:, [table.names.index(name) for name in names]], names=names)
 
-    def _read_others(self, X: Any, n: int, method: str) -> Array:
+    def _read_others(self, X: Any, n: int, times: Array | None) -> Table:
+        """Exogenous rows of later steps: n, or any number where both they and y, by ``times``, have times."""
         names = self._other_names
         if not names:
             if X is not None:
-                raise ValueError(f"X was passed to {method}, but fit had none; leave it out or fit with X")
-            return np.empty((n, 0))
+                raise ValueError("X was passed to update, but fit had none; leave it out or fit with X")
+            return Table(np.empty((n, 0)), None, (), "numpy", False, np.float64)
         if X is None:
-            raise ValueError(f"X is missing: fit had the columns {', '.join(names)}; pass their {n} rows to {method}")
-        table = read_table(X, "X")
+            raise ValueError(f"X is missing: fit had the columns {', '.join(names)}; pass their {n} rows to update")
+        table = read_table(X, "X", self._table.wall)
         if table.form != "numpy" and set(table.names) >= set(names):
-            table = Table(table.values[:, [table.names.index(c) for c in names]], None, names, "numpy", False, None)
-        if table.values.shape != (n, len(names)):
+            table = replace(table, values=table.values[:, [table.names.index(c) for c in names]], names=names)
+        rows = len(table.values) if both_timed(times, table.times) else n
+        if table.values.shape != (rows, len(names)):
             raise ValueError(f"X has shape {table.values.shape}; pass {n} rows of {', '.join(names)}")
-        return table.values
+        return table
 
     def _read_ahead(self, X: Any, n: int) -> Array:
         """Exogenous rows (n, d) of the steps to come, in standard units; columns not known in advance repeat."""
@@ -378,7 +412,9 @@ class EchoStateForecaster(BaseEstimator):
                 f"X is missing: the columns {', '.join(needed)} are needed for the next {n} steps; pass them, or fit "
                 "with known=() if they are not known in advance"
             )
-        table = read_table(X, "X")
+        table = read_table(X, "X", self._table.wall)
+        if both_timed(self._table.times, table.times):
+            table = replace(table, values=rows_ahead(self._models.layout.clock, table, window.stop, n))
         if table.form != "numpy" and set(table.names) >= set(needed):
             found = table.values[:, [table.names.index(c) for c in needed]]
         elif table.values.shape[1] in (len(needed), len(names)):
@@ -465,7 +501,7 @@ def _first_known(values: Array, table: Table) -> int:
     known = np.isfinite(values)
     for name, column in zip(table.names, known.T, strict=True):
         if column.sum() < 2:
-            raise ValueError(f"column {name!r} of y has {int(column.sum())} known values; pass at least two")
+            raise TooShort(f"column {name!r} of y has {int(column.sum())} known values; pass at least two")
     return int(known.all(axis=1).argmax()) if known.all(axis=1).any() else 0
 
 
@@ -487,33 +523,12 @@ def _known_columns(known: Any, names: tuple[str, ...]) -> tuple[int, ...]:
 
 def _without_rows(table: Table) -> Table:
     times = None if table.times is None else table.times[:0]
-    return Table(table.values[:0], times, table.names, table.form, table.flat, np.dtype(table.dtype), table.time_name)
+    return replace(table, values=table.values[:0], times=times, dtype=np.dtype(table.dtype))
 
 
-def _steps_after(clock: Clock, times: Array, stop: int) -> tuple[Array, list[str]]:
-    """Steps of times, counted from the first one that is to come."""
-    if clock.unit == "number":
-        places: Array = (np.asarray(times, float) - clock.start) / clock.step
-    elif clock.unit == "month":
-        places = (times.astype("datetime64[M]").astype(np.int64) - clock.start) / clock.step
-    else:
-        places = (times.astype("datetime64[us]").astype(np.int64) - clock.start) / clock.step
-    steps = np.round(places).astype(np.int64)
-    if (np.abs(places - steps) > 0.02).any():
-        row = int((np.abs(places - steps) > 0.02).argmax())
-        raise ValueError(f"the time {times[row]} of y is not a whole number of steps after those of fit")
-    if (steps < stop).any():
-        row = int((steps < stop).argmax())
-        raise ValueError(
-            f"the time {times[row]} of y is not after the last one seen, {clock.times(np.array([stop - 1]))[0]}; pass "
-            "later steps only"
-        )
-    notes = []
-    if len(np.unique(steps)) < len(steps):
-        notes.append("times occur twice; the last value of each is kept")
-    if (missing := int(steps.max()) + 1 - stop - len(np.unique(steps))) > 0:
-        notes.append(f"{missing} steps are missing; they are treated as holes")
-    return steps - stop, notes
+def _mean(errors: Array) -> float:
+    known = np.isfinite(errors)
+    return float(errors[known].mean()) if known.any() else np.nan
 
 
 __all__ = ["EchoStateForecaster", "Models"]

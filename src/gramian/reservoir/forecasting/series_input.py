@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from gramian.reservoir.forecasting.calendar import Clock
+from gramian.reservoir.forecasting.calendar import DAY, Clock
 from gramian.typing import Array
 
 _OFF = 0.02  # share of a step by which a time may miss the grid
-_MOST_HOLES = 20  # steps of the grid for each row, beyond which times are refused
+MOST_HOLES = 20  # steps of the grid for each row, beyond which times are refused
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,12 @@ class Table:
         Of the answers.
     time_name : str
         Column of the times, of a frame that had one.
+    zone : str
+        Time zone of the times; empty for none.
+    wall : bool
+        Whether times are those of the clocks in that zone and not UTC: days there have 23 to 25 hours.
+    frequency : str
+        Of pandas' periods.
     """
 
     values: Array
@@ -46,15 +52,27 @@ class Table:
     flat: bool
     dtype: Any
     time_name: str = "time"
+    zone: str = ""
+    wall: bool = False
+    frequency: str = ""
 
 
-def read_table(given: Any, name: str) -> Table:
-    """Read an array, a series or a frame; ``name`` is the argument's, for messages."""
+def read_table(given: Any, name: str, wall: bool | None = None) -> Table:
+    """Read an array, a series or a frame.
+
+    Parameters
+    ----------
+    given : array-like, series or frame
+    name : str
+        Of the argument, for messages.
+    wall : bool, optional
+        Whether times of a zone are read off its clocks; by default those that are at the same hour of every day.
+    """
     module = type(given).__module__.partition(".")[0]
     if module == "pandas":
-        return _pandas(given, name)
+        return _pandas(given, name, wall)
     if module == "polars":
-        return _polars(given, name)
+        return _polars(given, name, wall)
     if hasattr(given, "toarray"):
         raise ValueError(f"{name} is sparse; pass a dense array, for a series has a value at every step")
     array = given if isinstance(given, np.ndarray) else np.asarray(given)
@@ -68,55 +86,75 @@ def read_table(given: Any, name: str) -> Table:
     return Table(values, None, names, "numpy", array.ndim == 1, _dtype([array.dtype]))
 
 
-def _pandas(given: Any, name: str) -> Table:
+def _pandas(given: Any, name: str, wall: bool | None) -> Table:
     import pandas as pd
 
     flat = isinstance(given, pd.Series)
     frame = given.to_frame() if flat else given
     if not isinstance(frame, pd.DataFrame):
         return read_table(np.asarray(given), name)
-    times, time_name = _pandas_times(frame.index), str(frame.index.name or "time")
+    index, time_name = frame.index, str(frame.index.name or "time")
     dated = [column for column in frame.columns if pd.api.types.is_datetime64_any_dtype(frame[column])]
     if dated:
         _one_time(dated, name)
-        times, time_name = _naive(frame[dated[0]].to_numpy("datetime64[us]")), str(dated[0])
+        index, time_name = pd.DatetimeIndex(frame[dated[0]]), str(dated[0])
         frame = frame.drop(columns=dated)
+    times, zone, wall = _pandas_times(index, wall)
     columns = [_numbers(frame.iloc[:, j].to_numpy(), name, str(c)) for j, c in enumerate(frame.columns)]
     values = np.column_stack(columns) if columns else np.empty((len(frame), 0))
-    return Table(values, times, tuple(map(str, frame.columns)), "pandas", flat, _dtype(list(frame.dtypes)), time_name)
+    names, dtype = tuple(map(str, frame.columns)), _dtype(list(frame.dtypes))
+    frequency = str(index.freqstr) if isinstance(index, pd.PeriodIndex) else ""
+    return Table(values, times, names, "pandas", flat, dtype, time_name, zone, wall, frequency)
 
 
-def _pandas_times(index: Any) -> Array | None:
+def _pandas_times(index: Any, wall: bool | None) -> tuple[Array | None, str, bool]:
+    """Times, their zone, and whether they are those of its clocks."""
     import pandas as pd
 
     if isinstance(index, pd.PeriodIndex):
         index = index.to_timestamp()
     if isinstance(index, pd.DatetimeIndex):
-        return _naive(index.to_numpy("datetime64[us]"))
+        return _zoned(
+            index.to_numpy("datetime64[us]"), index.tz_localize(None).to_numpy("datetime64[us]"), index.tz, wall
+        )
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
-        return None
-    return np.asarray(index, float) if pd.api.types.is_numeric_dtype(index) else None
+        return None, "", False
+    if not pd.api.types.is_numeric_dtype(index):
+        return None, "", False
+    return index.to_numpy() if pd.api.types.is_integer_dtype(index) else np.asarray(index, float), "", False
 
 
-def _polars(given: Any, name: str) -> Table:
+def _zoned(universal: Array, local: Array, zone: Any, wall: bool | None) -> tuple[Array, str, bool]:
+    """Times that are regular also where clocks are put forward and back."""
+    if zone is None:
+        return _naive(universal), "", False
+    if wall is None:
+        wall = len(np.unique(_naive(local).astype(np.int64) % DAY)) == 1
+    return _naive(local if wall else universal), str(zone), wall
+
+
+def _polars(given: Any, name: str, wall: bool | None) -> Table:
     import polars as pl
 
     flat = isinstance(given, pl.Series)
     frame = given.to_frame() if flat else given
     if not isinstance(frame, pl.DataFrame):
         raise ValueError(f"{name} is a lazy polars frame; pass {name}.collect()")
-    dated = [column for column in frame.columns if frame[column].dtype.is_temporal()]
-    times = None
+    dated = [column for column in frame.columns if frame[column].dtype in (pl.Date, pl.Datetime)]
+    times, zone, wall_ = None, "", False
     if dated:
         _one_time(dated, name)
-        times = _naive(frame[dated[0]].to_numpy().astype("datetime64[us]"))
+        of_zone = getattr(frame[dated[0]].dtype, "time_zone", None)
+        moments = frame[dated[0]].cast(pl.Datetime("us", of_zone))
+        universal = moments if of_zone is None else moments.dt.convert_time_zone("UTC")
+        both = [one.dt.replace_time_zone(None).to_numpy() for one in (universal, moments)]
+        times, zone, wall_ = _zoned(both[0], both[1], of_zone, wall)
         frame = frame.drop(dated)
     columns = [_numbers(frame[c].to_numpy(), name, c) for c in frame.columns]
     values = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     dtypes = [frame[c].to_numpy().dtype for c in frame.columns]
-    return Table(
-        values, times, tuple(frame.columns), "polars", flat, _dtype(dtypes), str(dated[0]) if dated else "time"
-    )
+    time_name = str(dated[0]) if dated else "time"
+    return Table(values, times, tuple(frame.columns), "polars", flat, _dtype(dtypes), time_name, zone, wall_)
 
 
 def _one_time(dated: list[Any], name: str) -> None:
@@ -205,7 +243,7 @@ def regular(times: Array) -> tuple[Clock, Array, Array, list[str]]:
             "pandas' resample"
         )
     n_grid = int(steps[-1]) + 1
-    if n_grid > _MOST_HOLES * len(steps) + 100:
+    if n_grid > MOST_HOLES * len(steps) + 100:
         raise ValueError(
             f"{len(steps)} times from {ordered[0]} to {ordered[-1]} are {n_grid} steps of {_step_text(clock)}, nearly "
             "all of them missing; check the times, or bring the series to a longer step"
@@ -226,12 +264,13 @@ def _grid(ordered: Array) -> tuple[Clock, Array]:
     months = ordered.astype("datetime64[M]").astype(np.int64)
     gaps = np.diff(micro)
     days = gaps / 86_400_000_000
-    first_of_month = (
-        ordered.astype("datetime64[us]") == ordered.astype("datetime64[M]").astype("datetime64[us]")
-    ).all()
-    if len(gaps) and np.median(days) >= 28 and first_of_month:
-        step = int(np.bincount(np.diff(months)).argmax())
-        return Clock(float(months[0]), float(step), "month"), (months - months[0]) / step
+    if len(gaps) and np.median(days) >= 28:
+        # The same day of every month, or as many days before its end.
+        for later in (0, 1):
+            offsets = micro - (months + later).astype("datetime64[M]").astype("datetime64[us]").astype(np.int64)
+            if (offsets == offsets[0]).all():
+                step = int(np.bincount(np.diff(months)).argmax())
+                return Clock(float(months[0]), float(step), "month", int(offsets[0])), (months - months[0]) / step
     step = int(np.median(gaps)) if len(gaps) else 86_400_000_000
     return Clock(float(micro[0]), float(step), "time"), (micro - micro[0]) / step
 
@@ -276,7 +315,7 @@ def as_given(found: Array, times: Array, like: Table, names: tuple[str, ...], *,
     if like.form == "pandas":
         import pandas as pd
 
-        index = pd.Index(times, name=like.time_name if like.times is not None else None)
+        index = _pandas_index(times, like)
         if like.times is None:
             index = pd.RangeIndex(int(times[0]), int(times[0]) + len(times)) if len(times) else pd.RangeIndex(0)
         if flat:
@@ -286,5 +325,26 @@ def as_given(found: Array, times: Array, like: Table, names: tuple[str, ...], *,
 
     if flat and like.times is None:
         return pl.Series(names[0], found[:, 0])
-    columns = {} if like.times is None else {like.time_name: times}
+    moments = pl.Series(like.time_name, times)
+    if like.zone:
+        moments = moments.dt.replace_time_zone(
+            like.zone if like.wall else "UTC", ambiguous="earliest", non_existent="null"
+        ).dt.convert_time_zone(like.zone)
+    columns = {} if like.times is None else {like.time_name: moments}
     return pl.DataFrame(columns | {name: found[:, j] for j, name in enumerate(names)})
+
+
+def _pandas_index(times: Array, like: Table) -> Any:
+    """Times as the index of the series had them: periods, with a zone, or whole numbers."""
+    import pandas as pd
+
+    if like.times is None:
+        return pd.Index(times)
+    if like.times.dtype.kind in "iu" and (times == np.round(times)).all():
+        times = times.astype(np.int64)
+    index = pd.Index(times, name=like.time_name)
+    if like.zone and like.wall:
+        return index.tz_localize(like.zone, ambiguous=np.ones(len(index), bool), nonexistent="shift_forward")
+    if like.zone:
+        return index.tz_localize("UTC").tz_convert(like.zone)
+    return index.to_period(like.frequency) if like.frequency else index

@@ -1,0 +1,59 @@
+"""Match rows by time: those of X with those of y, and later ones with the steps seen before.
+
+Used by :mod:`gramian.reservoir.forecasting.forecaster`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gramian.reservoir.forecasting.calendar import Clock
+from gramian.reservoir.forecasting.series_input import Table, on_grid, tell
+from gramian.typing import Array
+
+
+def both_timed(times: Array | None, others: Array | None) -> bool:
+    """Whether rows can be matched by time: both have dates, or both have numbers."""
+    return times is not None and others is not None and (times.dtype.kind == "M") == (others.dtype.kind == "M")
+
+
+def at_steps(clock: Clock, table: Table, start: int, n: int, wanted: Array) -> Array:
+    """Rows of X at n steps from ``start`` on, NaN where it has none, which is told of the wanted ones."""
+    steps = np.round(clock.places(np.asarray(table.times))).astype(np.int64) - start
+    inside = (steps >= 0) & (steps < n)
+    if missing := len(np.setdiff1d(wanted, steps)):
+        tell([f"{missing} steps of y have no row; they are treated as holes"], "X")
+    return on_grid(table.values[inside], steps[inside], n)
+
+
+def rows_ahead(clock: Clock, table: Table, stop: int, n: int) -> Array:
+    """Rows of X at the n steps to come, all of which it must have."""
+    steps = np.round(clock.places(np.asarray(table.times))).astype(np.int64)
+    missing = np.setdiff1d(stop + np.arange(n), steps)
+    if len(missing):
+        raise ValueError(
+            f"X has no row for {clock.times(missing[:1])[0]}; pass a row for each of the {n} steps after "
+            f"{clock.times(np.array([stop - 1]))[0]}"
+        )
+    return at_steps(clock, table, stop, n, np.arange(n))
+
+
+def steps_after(clock: Clock, times: Array, stop: int) -> tuple[Array, list[str]]:
+    """Steps of times, counted from the first one that is to come."""
+    places = clock.places(times)
+    steps = np.round(places).astype(np.int64)
+    if (np.abs(places - steps) > 0.02).any():
+        row = int((np.abs(places - steps) > 0.02).argmax())
+        raise ValueError(f"the time {times[row]} of y is not a whole number of steps after those of fit")
+    if (steps < stop).any():
+        row = int((steps < stop).argmax())
+        raise ValueError(
+            f"the time {times[row]} of y is not after the last one seen, {clock.times(np.array([stop - 1]))[0]}; pass "
+            "later steps only"
+        )
+    notes = []
+    if len(np.unique(steps)) < len(steps):
+        notes.append("times occur twice; the last value of each is kept")
+    if (missing := int(steps.max()) + 1 - stop - len(np.unique(steps))) > 0:
+        notes.append(f"{missing} steps are missing; they are treated as holes")
+    return steps - stop, notes
