@@ -8,6 +8,6 @@ as plain data, which :mod:`gramian.report` writes. torch is imported when images
 from gramian.albums.analyse import cluster_album
 from gramian.albums.model import AlbumModel, load_album_model
 from gramian.albums.reading import Images, read_images
-from gramian.albums.result import Album, Cluster
+from gramian.albums.result import SURE, Album, Cluster
 
-__all__ = ["Album", "AlbumModel", "Cluster", "Images", "cluster_album", "load_album_model", "read_images"]
+__all__ = ["SURE", "Album", "AlbumModel", "Cluster", "Images", "cluster_album", "load_album_model", "read_images"]

@@ -16,7 +16,7 @@ from gramian.albums.sentences import overview
 from gramian.exploration.stages import Stages
 from gramian.typing import Array
 
-_CLEAR, _DOUBTFUL = 24, 8  # images of a cluster that are shown
+_CLEAR, _DOUBTFUL = 30, 15  # images of a cluster that are shown
 _BATCH = 100
 _WORK = {"learning": 20.0, "placing": 1.0}
 

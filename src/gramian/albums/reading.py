@@ -151,7 +151,7 @@ def _read_folder(folder: Path, size: int | None, shape: Sequence[int] | None) ->
 
 def _opened(path: Path, name: str, look: Any) -> Any:
     """What ``look`` sees in an image file; an error that names the file if it cannot be read."""
-    from PIL import Image
+    from PIL import Image, UnidentifiedImageError
 
     try:
         with warnings.catch_warnings():
@@ -159,7 +159,7 @@ def _opened(path: Path, name: str, look: Any) -> Any:
             warnings.filterwarnings("ignore", category=UserWarning, module="PIL")  # doubtful metadata
             with Image.open(path, formats=("PNG", "JPEG")) as image:
                 return look(image)
-    except Image.UnidentifiedImageError as error:
+    except UnidentifiedImageError as error:
         raise ValueError(f"{name} is no PNG or JPEG image, or damaged; mend it or take it out of the folder") from error
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise ValueError(f"{name} has too many pixels; make it smaller or take it out of the folder") from error
@@ -208,8 +208,8 @@ def _array_in(path: Path) -> tuple[str | None, Array]:
         raise ValueError(f"{path.name} is damaged or no .npz file; write it with numpy.savez") from error
     held = ", ".join(seen[:5]) or "nothing"
     raise ValueError(
-        f"{path.name} holds no array of images but {held}; save numbers of shape (n, height, width), (n, height, width, "
-        "channels) or (n, pixels) of squares under the name X"
+        f"{path.name} holds no array of images but {held}; save numbers of shape (n, height, width), "
+        "(n, height, width, channels) or (n, pixels) of squares under the name X"
     )
 
 
@@ -261,8 +261,8 @@ def _levels(source: str, values: Array, known: Sequence[float] | None) -> tuple[
             return float(black), float(white)
         if least < 0 or most > _GREYS or (black, white) != (0.0, 1.0):
             raise ValueError(
-                f"{source} has pixels from {least:g} to {most:g}, but those of the model go from {black:g} to {white:g}; "
-                "scale them as those were"
+                f"{source} has pixels from {least:g} to {most:g}, but those of the model go from {black:g} to "
+                f"{white:g}; scale them as those were"
             )
         return 0.0, _GREYS
     if least >= 0:

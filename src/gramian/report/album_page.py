@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gramian.albums import SURE
 from gramian.report import words
 from gramian.report.colours import PAPER
 from gramian.report.html import how_made, json_for_script, policy, scripts, style_sheet, templates
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from gramian.albums import Album, Cluster
 
 _SHOWN = 64  # pixels of the longer side of an image on the page
-_SURE = 0.9
 
 
 def write_album_report(album: Album, path: str | Path) -> Path:
@@ -69,7 +69,7 @@ def render_album(album: Album) -> str:
 def _figures(album: Album) -> list[tuple[str, str]]:
     told = [("images", words.number(len(album.names)))]
     told.append(("clusters", words.number(sum(cluster.size > 0 for cluster in album.clusters))))
-    told.append((f"placed with probability {_SURE} or more", words.share(float(np.mean(album.probability >= _SURE)))))
+    told.append((f"placed with probability {SURE} or more", words.share(float(np.mean(album.probability >= SURE)))))
     if np.isfinite(album.kept):
         told.append(("where spectral clustering put them", words.share(album.kept)))
     return told
