@@ -1,4 +1,6 @@
-"""Three kinds of digits, clustered once."""
+"""Three kinds of digits, clustered once for all tests."""
+
+from functools import cache
 
 import pytest
 
@@ -6,6 +8,11 @@ from albums.digits import digits
 from gramian.albums import cluster_album, read_images
 
 
+@cache  # the tests of the report import the fixture, which makes another one of it
+def _clustered():
+    return cluster_album(read_images(digits()[0]), 3, max_iter=60)
+
+
 @pytest.fixture(scope="session")
 def album():
-    return cluster_album(read_images(digits()[0]), 3, max_iter=60)
+    return _clustered()
