@@ -160,7 +160,13 @@ _HOMES = {
     "ranking": ("KernelPageRank", "RankedClustering", "personalized_pagerank"),
     "reservoir": ("EchoStateForecaster", "EchoStateNetwork", "GeneticSearch", "NextGenerationReservoir", "Reservoir"),
 }
-_APPLICATIONS = {"explore": "explorer", "forecast": "forecaster", "learn": "learner", "network": "networker"}
+_APPLICATIONS = {
+    "cluster_images": "imager",
+    "explore": "explorer",
+    "forecast": "forecaster",
+    "learn": "learner",
+    "network": "networker",
+}
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = frozenset({*_HOMES, "checks", "datasets", "discovery", "estimator", "grams", "kernels", "metrics", "tables"})
 

@@ -33,13 +33,14 @@ _EXTRAS = {"torch": "gramian[deep]"}
 
 # The layers for people: they work on tables and files, not on arrays, and need the extra "app".
 _FOR_PEOPLE = frozenset(
-    {"gramian.cli", "gramian.communities", "gramian.exploration", "gramian.learning", "gramian.outlook"}
-    | {"gramian.report", "gramian.tables", "gramian.web"}
+    {"gramian.albums", "gramian.cli", "gramian.communities", "gramian.exploration", "gramian.learning"}
+    | {"gramian.outlook", "gramian.report", "gramian.tables", "gramian.web"}
 )
 
 # What is saved of the layers for people: named here, because finding it would import them.
 _TABLE_MODELS = frozenset(
     {
+        "gramian.albums.model.AlbumModel",
         "gramian.communities.model.CommunityModel",
         "gramian.exploration.model.TableModel",
         "gramian.learning.model.TargetModel",

@@ -194,7 +194,8 @@ def load_whole(path: str | os.PathLike[str], kind: type[Checked], *, writer: str
         held = type(model).__name__
         if held == "TargetModel":
             raise ModelFileError(f"{name} predicts the column {getattr(model, 'target', '')!r}; use gramian predict")
-        uses = {"TableModel": "assign", "CommunityModel": "assign", "SeriesModel": "forecast"}
+        assigning = dict.fromkeys(("AlbumModel", "CommunityModel", "TableModel"), "assign")
+        uses = assigning | {"SeriesModel": "forecast"}
         mend = f"use gramian {uses[held]}" if held in uses else "load it with gramian.load"
         raise ModelFileError(f"{name} holds a {held}, not what {writer} writes; {mend}")
     try:

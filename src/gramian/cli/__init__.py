@@ -1,4 +1,4 @@
-"""``gramian`` on the command line: explore, learn, network, forecast, and answers for new rows.
+"""``gramian`` on the command line: explore, learn, network, forecast, cluster-images, and answers for new rows.
 
 Every file holds the commands of one kind; :mod:`gramian.cli.terminal` holds what they share. Commands are listed in
 the help in the order in which the files are imported here.
@@ -21,6 +21,7 @@ from gramian.cli.terminal import INTERRUPTED, app
 from gramian.cli import tables  # noqa: F401
 from gramian.cli import networks  # noqa: F401
 from gramian.cli import series  # noqa: F401
+from gramian.cli import images  # noqa: F401
 from gramian.cli import rows  # noqa: F401
 from gramian.cli import services  # noqa: F401
 # isort: on

@@ -33,10 +33,11 @@ def assign(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """The group, membership and oddness of rows that come later; the community of nodes, by their edges."""
+    """The group, membership and oddness of rows that come later; the community of nodes; the cluster of images."""
     with one_line_errors():
-        if gramian.persistence.info(model).model.endswith("CommunityModel"):
-            give(_new_nodes(model, file, out, missing, force), out, as_json)
+        kind = gramian.persistence.info(model).model.rpartition(".")[2]
+        if others := {"CommunityModel": _new_nodes, "AlbumModel": _new_images}.get(kind):
+            give(others(model, file, out, missing, force), out, as_json)
             return
         from gramian.exploration import load_table_model
         from gramian.report import assigned_rows
@@ -81,6 +82,21 @@ def _new_nodes(model: Path, file: str, out: Path | None, missing: list[str] | No
     for sentence in placed.remarks:
         print(f"gramian: {edges.source}: {sentence}", file=sys.stderr)
     return placed_nodes(fitted, edges, placed=placed)
+
+
+def _new_images(model: Path, file: str, out: Path | None, missing: list[str] | None, force: bool) -> Any:
+    """New images with their clusters; what was done to them is said."""
+    from gramian.albums import load_album_model, read_images
+    from gramian.report import placed_images
+
+    fitted = load_album_model(model)
+    check_free_file(out, force)
+    if missing:
+        raise ValueError("--missing is for tables; the model is one of images")
+    images = read_images(file, shape=fitted.shape, levels=fitted.levels)
+    for sentence in images.notes:
+        print(f"gramian: {images.source}: {sentence}", file=sys.stderr)
+    return placed_images(fitted, images)
 
 
 def _new_rows(preparation: Any, file: str, missing: list[str] | None, *, groups: bool) -> tuple[Any, Any]:

@@ -33,15 +33,18 @@ INTERRUPTED = 130
 # Libraries of the extra "app": what the commands import, and what these import in turn.
 _APP = frozenset(
     {"fastapi", "h11", "jinja2", "matplotlib", "openpyxl", "pandas", "pyarrow", "pydantic", "python_multipart"}
-    | {"starlette", "uvicorn"}
+    | {"starlette", "uvicorn", "PIL"}
 )
+_EXTRAS = dict.fromkeys(_APP, "app") | {"torch": "deep"}
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output of an earlier run.")]
 Seed = Annotated[int, typer.Option(help="Seed of all that is random; the same seed gives the same result.")]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model.gramian that explore, learn or network wrote.")]
-Rows = Annotated[str, typer.Argument(metavar="NEW", help="Rows with the same columns, or edges; - for standard input.")]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model.gramian that an earlier command wrote.")]
+Rows = Annotated[
+    str, typer.Argument(metavar="NEW", help="Rows with the same columns, edges, or images; - for standard input.")
+]
 OutFile = Annotated[Path | None, typer.Option(help="CSV file to write; by default rows go to standard output.")]
 Category = Annotated[
     list[str] | None, typer.Option(help="Read these as categories, as codes 1, 2, 3 are; with commas, or again.")
@@ -62,8 +65,8 @@ def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
 
 def fail_without_extra(error: ModuleNotFoundError) -> None:
     """Say how to install a library that the commands need, if one of these is missing."""
-    if (error.name or "").partition(".")[0] in _APP:
-        fail(f"this command needs {error.name}, which is not installed; run pip install 'gramian[app]'")
+    if extra := _EXTRAS.get((error.name or "").partition(".")[0]):
+        fail(f"this command needs {error.name}, which is not installed; run pip install 'gramian[{extra}]'")
 
 
 @contextmanager

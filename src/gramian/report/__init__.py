@@ -5,6 +5,8 @@ Everything here shows what :class:`gramian.exploration.Exploration`, :class:`gra
 ``app`` (pandas, pyarrow, jinja2, matplotlib); jinja2 and matplotlib are imported when something is drawn.
 """
 
+from gramian.report.album_page import write_album_report
+from gramian.report.albums import album_rows, album_summary, placed_images, write_album_folder
 from gramian.report.colours import INK, PAPER, css_variables
 from gramian.report.forecast_page import write_forecast_report
 from gramian.report.forecasts import forecast_steps, forecast_summary, write_forecast_folder
@@ -47,6 +49,8 @@ __all__ = [
     "STEPS",
     "SUMMARY",
     "OutputExists",
+    "album_rows",
+    "album_summary",
     "assigned_rows",
     "check_free",
     "css_variables",
@@ -57,11 +61,14 @@ __all__ = [
     "learned_summary",
     "network_nodes",
     "network_summary",
+    "placed_images",
     "placed_nodes",
     "predicted_rows",
     "prepare_to_write",
     "rows_with_groups",
     "summary",
+    "write_album_folder",
+    "write_album_report",
     "write_file",
     "write_folder",
     "write_forecast_folder",
