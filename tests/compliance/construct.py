@@ -98,8 +98,14 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 
 ARGUMENTS |= {  # networks: few steps, few units
     "GenerativeRKM": {"n_components": 2, "hidden_layer_sizes": (6,), "n_features": 4, "n_modes": 2, "max_iter": 5},
-    "KernelNetClustering": {"max_iter": 1, "n_refine": 1, "pretrain_iter": 300, "steps_per_iter": 20, "n_init": 2},
-    "MultiViewNetworkRegressor": {"hidden_layer_sizes": (16,), "max_iter": 300, "learning_rate": 0.01},
+    "KernelNetClustering": {"max_iter": 1, "n_refine": 1, "pretrain_iter": 60, "steps_per_iter": 10, "n_init": 2},
+    "MultiViewDivergenceClustering": {
+        "n_clusters": 3,
+        "hidden_layer_sizes": (20,),
+        "max_iter": 40,
+        "learning_rate": 0.01,
+    },
+    "MultiViewNetworkRegressor": {"hidden_layer_sizes": (8,), "max_iter": 60, "learning_rate": 0.05},
     "NeuralKernelClassifier": {"units": 8, "n_features": 20, "max_iter": 60, "learning_rate": 0.02},
     "NeuralKernelRegressor": {"units": 8, "n_features": 20, "max_iter": 100, "learning_rate": 0.02},
     "StiefelRKM": {"n_components": 2, "hidden_layer_sizes": (6,), "n_features": 4, "max_iter": 5},

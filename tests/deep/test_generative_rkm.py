@@ -94,3 +94,16 @@ def test_bad_input_is_named(X):
         model.predict_view(X[:, :3], target=2)
     with pytest.raises(ValueError, match="one view only"):
         GenerativeRKM(2, hidden_layer_sizes=()).fit(X).predict_view(X)
+
+
+def test_a_callback_sees_an_estimator_that_transforms_as_the_fitted_one(X):
+    seen = []
+
+    def watch(step, terms, model):
+        seen.append(model.transform(X[:5]))
+
+    model = GenerativeRKM(
+        2, views=VIEWS, hidden_layer_sizes=(4,), n_features=4, max_iter=3, callbacks=watch, random_state=0
+    ).fit(X)
+    assert len(seen) == 3
+    np.testing.assert_allclose(seen[-1], model.transform(X[:5]))

@@ -115,6 +115,9 @@ def test_pairs_of_views_count_once():
         ({"activation": "step"}, "activation='step'"),
         ({"view_weights": [1.0, -1.0]}, "view_weights"),
         ({"fusion": "early", "view_weights": "validation"}, "view_weights='validation'"),
+        ({"fusion": "early", "view_weights": [1.0, 2.0]}, "view_weights=.* pass None"),
+        ({"fusion": "early", "coupling": 5.0}, "pass coupling=0"),
+        ({"fusion": "early", "regularization": [1.0, 2.0]}, "regularization=.* pass one"),
         ({"combine": "best"}, "combine='best'"),
     ],
 )

@@ -53,9 +53,22 @@ def test_gradients(X):
 
 
 def test_bad_input_is_named(X):
+    with pytest.raises(ValueError, match="n_components=6 is more than n_features=4"):
+        StiefelRKM(6, n_features=4).fit(X)
     with pytest.raises(ValueError, match="init='zero'"):
         StiefelRKM(init="zero").fit(X)
     with pytest.raises(ValueError, match="reconstruction_weight=-1"):
         StiefelRKM(reconstruction_weight=-1).fit(X)
     with pytest.raises(ValueError, match="Z has 3 columns"):
         StiefelRKM(2, max_iter=1).fit(X).inverse_transform(np.ones((2, 3)))
+
+
+def test_a_callback_sees_an_estimator_that_transforms_as_the_fitted_one(X):
+    seen = []
+
+    def watch(step, terms, model):
+        seen.append(model.transform(X[:5]))
+
+    model = StiefelRKM(2, hidden_layer_sizes=(4,), n_features=4, max_iter=3, callbacks=watch, random_state=0).fit(X)
+    assert len(seen) == 3
+    np.testing.assert_allclose(seen[-1], model.transform(X[:5]))

@@ -19,6 +19,7 @@ from gramian.deep.kernel_autoencoder import KernelAutoencoder
 from gramian.deep.kernel_net import KernelNetClustering
 from gramian.deep.kernel_net_objective import select_subset_size
 from gramian.deep.losses import alignment_distance, ideal_kernel, kernel_alignment
+from gramian.deep.multiview_divergence import MultiViewDivergenceClustering
 from gramian.deep.multiview_network import MultiViewNetworkRegressor
 from gramian.deep.neural_kernel import NeuralKernelClassifier, NeuralKernelRegressor
 from gramian.deep.stiefel_rkm import StiefelRKM
@@ -31,6 +32,7 @@ __all__ = [
     "GenerativeRKM",
     "KernelAutoencoder",
     "KernelNetClustering",
+    "MultiViewDivergenceClustering",
     "MultiViewNetworkRegressor",
     "NeuralKernelClassifier",
     "NeuralKernelRegressor",

@@ -104,7 +104,12 @@ class NetworkEstimator(BaseEstimator):
         return tensor.to(find_device(self.device))
 
     def _on_step(
-        self, module: nn.Module, X: Any, description: Description, **learned: Any
+        self,
+        module: nn.Module,
+        X: Any,
+        description: Description,
+        solve: Callable[[], dict[str, Any]] | None = None,
+        **learned: Any,
     ) -> Callable[[int, dict[str, float]], bool] | None:
         """What calls the callbacks after a step, with a fitted copy of the estimator; None where there are none.
 
@@ -112,6 +117,8 @@ class NetworkEstimator(BaseEstimator):
         ----------
         module, X, description, **learned
             As for :meth:`_keep`.
+        solve : callable, optional
+            Further attributes that follow from the weights, found anew for every call.
         """
         watchers = check_callbacks(self.callbacks)
         if not watchers:
@@ -119,7 +126,7 @@ class NetworkEstimator(BaseEstimator):
 
         def tell(step: int, terms: dict[str, float]) -> bool:
             seen = copy(self)
-            seen._keep(module, X, description, **learned)
+            seen._keep(module, X, description, **learned, **(solve() if solve else {}))
             wishes = [bool(watcher(step, terms, seen)) for watcher in watchers]  # all of them are called
             return any(wishes)
 

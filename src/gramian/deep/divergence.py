@@ -290,7 +290,7 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
             options,
             fresh=len(rngs) > 1,
         )
-        learned = {"scaling_": scaling.arrays, "tables_": np.eye(n_outputs)[None], "width_": np.nan}
+        learned: dict[str, Any] = {"scaling_": scaling.arrays, "tables_": np.eye(n_outputs)[None], "width_": np.nan}
         watch = None
         if self.callbacks is not None:
             watch = lambda module: self._on_step(module, X, described, **learned)  # noqa: E731

@@ -62,7 +62,7 @@ class GenerativeRKM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEs
     batch_size : int, default 200
     learning_rate : float, default 1e-3
     callbacks : callable or list of callables, optional
-        Called after each step with its number, the terms and a copy of the estimator.
+        Called after each step with its number, the terms and a copy of the estimator that can do all but ``sample``.
     device : str, default "auto"
     random_state : int, Generator, RandomState or None, default None
     verbose : int, default 0
@@ -160,13 +160,16 @@ class GenerativeRKM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEs
             seen = values[batch.to(values.device)]
             return {"loss": returned_error(module, [seen[:, part.tolist()] for part in columns], eta, size)}
 
+        def solve() -> dict[str, Any]:
+            scaled = scaling.apply(rows)
+            features = [embed(module[f"encoder{v}"], scaled[:, part]) for v, part in enumerate(columns)]
+            return _solved(features, eta, size)
+
         curve = np.empty(0)
         if any(True for _ in module.parameters()):
-            watch = self._on_step(module, X, described, **learned)
+            watch = self._on_step(module, X, described, solve, **learned)
             curve = train(module, loss, len(rows), settings, rng, on_step=watch).curves.get("loss", curve)
-        scaled = scaling.apply(rows)
-        features = [embed(module[f"encoder{v}"], scaled[:, part]) for v, part in enumerate(columns)]
-        learned |= _solved(features, eta, size)
+        learned |= solve()
         seed = int(rng.integers(2**31))
         mixture = GaussianMixture(modes, random_state=seed, reg_covar=1e-4)
         learned["modes_"] = mixture.fit(learned["hidden_"] * np.sqrt(len(rows)))
@@ -238,6 +241,8 @@ class GenerativeRKM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEs
         Parameters
         ----------
         n_samples : int, default 1
+            As in scikit-learn's mixtures every call starts from the same seed, so that a second one with the same
+            number repeats the rows; ask for all rows at once.
 
         Returns
         -------

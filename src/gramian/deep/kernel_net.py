@@ -41,9 +41,12 @@ class KernelNetClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfo
     cluster together, and k-means on ψ(X) gives the labels.
 
     What it adds to spectral clustering is a map and a kernel that need no training rows: :meth:`transform` and
-    :meth:`predict` cost a few products a row, and ``kernel_`` goes into any other estimator. It is no better
-    clustering: it starts from the spectral one and takes seconds longer, and on 300 points of a spiral
-    ``SpectralClustering(kernel=RBF("median10"))`` labels 30,000 others as well in a fraction of the time.
+    :meth:`predict` cost a few products a row, and ``kernel_`` goes into any other estimator. Do not choose it for
+    better clusters: it starts from the spectral ones and takes seconds longer. With the same width and scaled columns
+    ``SpectralClustering`` has an NMI of .925 on Face where this class has .907 (27 components, 20 groups), .884 against
+    .892 on Wine, .791 against .826 on Cancer. Fitted on 300 points of a spiral and asked for 30,000, spectral
+    clustering has .9998 after 0.01 s and this class .998 after 4 s (means of five random states, recorded in
+    ``benchmarks/kernel_net.py``).
 
     Parameters
     ----------
@@ -57,8 +60,8 @@ class KernelNetClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfo
         not at all, so that the network imitates the spectral embedding of X.
     max_iter : int or "auto", default "auto"
         Alternations between network and U. With 0 the network only refines the indicators of spectral clustering.
-        "auto" is 0 for up to three columns, else 1: more rounds raise the objective and, on Wine, Cancer and Face,
-        lower the agreement with the classes.
+        "auto" is 0 for up to three columns, else 1. Ten rounds agree less with the classes than one: NMI .876 after
+        .892 on Wine, .807 after .826 on Cancer, .900 after .907 on Face. The 1 was chosen on these three sets.
     n_refine : int, default 2
         Rounds with indicators of the clusters in place of U.
     init : {"auto", "identity", "pretrain"}, default "auto"

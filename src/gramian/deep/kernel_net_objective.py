@@ -77,14 +77,6 @@ def one_hot(labels: Array, n_clusters: int) -> Array:
     return np.eye(n_clusters)[labels]
 
 
-def unit_rows(U: Array) -> Array:
-    """Rows of length one; a single column stays as it is, since signs alone say too little of a weak split."""
-    if U.shape[1] == 1:
-        return U
-    lengths = np.linalg.norm(U, axis=1, keepdims=True)
-    return U / np.where(lengths > 0, lengths, 1.0)
-
-
 def select_subset_size(
     X: Any,
     n_clusters: int,

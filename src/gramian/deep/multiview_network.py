@@ -32,7 +32,11 @@ class MultiViewNetworkRegressor(MultiOutputMixin, RegressorMixin, NetworkEstimat
     views are joined by another one with one output, and half the mean squared error plus ½ ‖w‖² / γ of the output is
     minimised. Columns and targets are scaled to mean 0 and deviation 1.
 
-    On a table of a few hundred rows the LS-SVM is the better choice: it has one solution and chooses no network.
+    On a few hundred rows late fusion is no better than the LS-SVM, which has one solution: on scikit-learn's diabetes
+    table (442 rows, four and six columns as views) R² was .412 after 1.8 s, the LS-SVM's .418 after 0.01 s; on
+    Friedman's first problem (400 rows, three and seven columns), .599 and
+    .603. There early fusion with ``early_stopping`` reached .875, and one LS-SVM of all columns .737; on diabetes the
+    two had .403 and .436. (Default settings, means over five splits with 30 % held out.)
 
     Parameters
     ----------
@@ -45,12 +49,13 @@ class MultiViewNetworkRegressor(MultiOutputMixin, RegressorMixin, NetworkEstimat
         Hidden layers after early fusion.
     activation : str, default "tanh"
     regularization : float or array-like (V,), default 1000.0
-        γ of every view; larger fits harder.
+        γ of every view; larger fits harder. One number for early fusion.
     coupling : float or array-like (V, V), default 0.0
-        ρ. With γ on its diagonal it must have no negative eigenvalue, or the errors could grow without end.
+        ρ, of late fusion. With γ on its diagonal it must have no negative eigenvalue, or the errors could grow without
+        end.
     view_weights : None, "validation" or array-like (V,), default None
-        s > 0. "validation": every view is trained alone first, and s_v = exp(−its mean squared error on the rows held
-        back), targets in standard deviations.
+        s > 0, of late fusion. "validation": every view is trained alone first, and s_v = exp(−its mean squared error on
+        the rows held back), targets in standard deviations.
     combine : {"mean", "weighted"}, default "mean"
         How late fusion averages the views: alike, or by s.
     max_iter : int, default 2000
@@ -153,6 +158,8 @@ class MultiViewNetworkRegressor(MultiOutputMixin, RegressorMixin, NetworkEstimat
         given = check_targets(y, len(rows))
         columns = view_columns(self.views, rows.shape[1], getattr(X, "columns", None))
         G = check_coupling(self.regularization, self.coupling, len(columns))
+        if not late:
+            self._check_joined(G)
         wanted = given.reshape(len(rows), -1).astype(np.float64)
         scaling, units = standard_scaling(rows), standard_scaling(wanted)
         described = self._description([len(part) for part in columns], wanted.shape[1], late)
@@ -230,6 +237,15 @@ class MultiViewNetworkRegressor(MultiOutputMixin, RegressorMixin, NetworkEstimat
         found = Scaling(**self.target_scaling_).undo(self._answer(outputs, self._scaled(rows)))
         return found.astype(rows.dtype)
 
+    def _check_joined(self, G: Array) -> None:
+        """Refuse what early fusion, with one error for all views, has no use for."""
+        if np.any(G - np.diag(np.diagonal(G))):
+            raise ValueError("coupling couples the errors of the views of fusion='late'; pass coupling=0")
+        if self.view_weights is not None:
+            raise ValueError(f"view_weights={self.view_weights!r} weighs the views of fusion='late'; pass None")
+        if np.ptp(np.diagonal(G)):
+            raise ValueError(f"regularization={self.regularization!r} has several values; pass one for fusion='early'")
+
     def _description(self, widths: list[int], n_outputs: int, late: bool) -> Description:
         """One network per view, and outputs for each or for all."""
         check_activation(self.activation, "activation")
@@ -265,8 +281,6 @@ class MultiViewNetworkRegressor(MultiOutputMixin, RegressorMixin, NetworkEstimat
         if not isinstance(asked, str):
             return reals(asked, "view_weights", (len(columns),), above=0) * np.ones(len(columns))
         one_of(asked, "view_weights", ("validation", None))
-        if self.fusion == "early":
-            raise ValueError("view_weights='validation' weighs the views of fusion='late'; pass None")
         n = len(values)
         held = np.sort(own[0].permutation(n)[: min(max(1, round(settings.validation_fraction * n)), n - 1)])
         kept = np.setdiff1d(np.arange(n), held)

@@ -197,8 +197,8 @@ class NeuralKernelClassifier(ClassifierMixin, _NeuralKernel):
     Columns are scaled to mean 0 and deviation 1. One block with ``projection="identity"`` is a linear classifier on
     :class:`gramian.FourierFeatures`.
 
-    On tables of this size a support vector machine is as good and has less to set; a network pays where rows are many
-    and must be answered fast.
+    On a few thousand rows a support vector machine is as good, faster and has less to set: on scikit-learn's digits,
+    30 % held out, accuracy was .982 after 1.4 s and ``SVC()`` had .986 after 0.01 s (means of five splits).
 
     Parameters
     ----------

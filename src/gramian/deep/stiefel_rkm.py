@@ -73,7 +73,7 @@ class StiefelRKM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEstim
     batch_size : int, default 200
     learning_rate : float, default 1e-3
     callbacks : callable or list of callables, optional
-        Called after each step with its number, the terms and a copy of the estimator.
+        Called after each step with its number, the terms and a copy of the estimator that can transform.
     device : str, default "auto"
     random_state : int, Generator, RandomState or None, default None
     verbose : int, default 0
@@ -166,7 +166,7 @@ class StiefelRKM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEstim
             return projection_terms(module, values[batch.to(values.device)], weight)
 
         learned: dict[str, Any] = {"scaling_": scaling.arrays}
-        watch = self._on_step(module, X, described, **learned)
+        watch = self._on_step(module, X, described, lambda: self._turned(module, scaling.apply(rows)), **learned)
         kept = module["basis"].weight
 
         def optimizer(parameters: Sequence[Any], rate: float) -> Any:
@@ -222,7 +222,10 @@ class StiefelRKM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEstim
         hidden = check_sizes(self.hidden_layer_sizes)
         features = whole(self.n_features, "n_features") if hidden else d
         sizes = [d, *hidden, features] if hidden else [d]
-        size = min(whole(self.n_components, "n_components"), features)
+        size = whole(self.n_components, "n_components")
+        if size > features:
+            source = f"n_features={features}" if hidden else f"the {features} columns of X"
+            raise ValueError(f"n_components={size} is more than {source}; pass n_components <= {features}")
         return {
             "kind": "parts",
             "modules": {
