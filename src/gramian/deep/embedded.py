@@ -6,6 +6,7 @@ Baselines of the field, on the same base as the rest: :class:`DEC` keeps the enc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,7 @@ class _EmbeddedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfo
     hidden_layer_sizes: Sequence[int]
     pretrain_iter: int
     update_interval: int
+    labels_: Array
 
     def _divergence_weight(self) -> float:
         """Weight of the divergence beside the error of the reconstruction; infinite if that does not count."""
@@ -119,8 +121,10 @@ class _EmbeddedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfo
             loss = _loss(module, values, weight, every)
             trained = None if np.isfinite(weight) else [module.centers, *_encoder_parameters(module, values[:2])]
             history = train(module, loss, len(rows), settings, second, parameters=trained, on_step=watch)
+        view = copy(self)
+        view._keep(module, X, description, **learned)
+        learned |= {"labels_": view.predict(X), "term_curves_": history.curves}
         self._keep(module, X, description, **learned, n_clusters_=k, n_iter_=history.n_iter)
-        self.labels_, self.term_curves_ = self.predict(X), history.curves
         if (used := len(np.unique(self.labels_))) < k:
             warn_if_unsettled(
                 f"{type(self).__name__} put all rows into {used} of {k} clusters; pass a larger pretrain_iter, a lower "
