@@ -9,8 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from torch import nn
 
 import gramian
-from gramian.deep import DivergenceClustering, vote_labels
+from gramian.deep import DivergenceClustering, divergence_run, vote_labels
 from gramian.deep.cluster_losses import divergence_terms
+from gramian.deep.training import TrainingFailure
 from gramian.metrics import clustering_accuracy
 
 SMALL = {"hidden_layer_sizes": (20, 30), "max_iter": 80, "learning_rate": 0.01, "random_state": 0}
@@ -349,3 +350,28 @@ def test_bad_targets(images, digits, target):
     """The saliency is that of a cluster there is."""
     with pytest.raises(ValueError, match="target="):
         images.saliency(digits[0][:3], target)
+
+
+@pytest.mark.parametrize("combine", ["best", "vote", "consensus"])
+def test_a_run_that_gives_up_does_not_count(blobs, combine, monkeypatch):
+    """One failing run of three leaves a model of the other two; an error comes only if all of them fail."""
+    whole, calls = divergence_run.run, []
+
+    def run(rng, *arguments):
+        calls.append(rng)
+        if len(calls) == 2:
+            raise TrainingFailure("training gave up at step 3")
+        return whole(rng, *arguments)
+
+    monkeypatch.setattr(divergence_run, "run", run)
+    model = DivergenceClustering(3, n_init=3, combine=combine, **SMALL)
+    with pytest.warns(ConvergenceWarning, match="1 of 3 runs do not count.*step 3"):
+        model.fit(blobs[0])
+    assert np.isinf(model.run_losses_[1])
+    assert np.isfinite(model.run_losses_[[0, 2]]).all()
+    assert (model.run_labels_[1] == -1).all()
+    assert clustering_accuracy(blobs[1], model.labels_) > 0.9
+    assert (model.predict(blobs[0]) == model.labels_).all()
+    calls[:] = [None]
+    with pytest.raises(ValueError, match="gave up"):
+        DivergenceClustering(3, **SMALL).fit(blobs[0])

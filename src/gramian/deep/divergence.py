@@ -28,7 +28,16 @@ from gramian.deep.cluster_losses import (
     squared_distances,
     width_square,
 )
-from gramian.deep.divergence_run import GIVEN, Run, Task, check_network, check_width, hidden_and_scores, run, width_at
+from gramian.deep.divergence_run import (
+    GIVEN,
+    Run,
+    Task,
+    check_network,
+    check_width,
+    hidden_and_scores,
+    run_or_fail,
+    width_at,
+)
 from gramian.deep.partners import Partners, nearest_rows
 from gramian.deep.restarts import run_restarts
 from gramian.deep.saliency import guided_gradient
@@ -134,7 +143,9 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
     loss_ : float
         Of the best run, the mean over its last pass through the rows.
     run_losses_ : ndarray (n_init,)
+        Infinite for a run whose training gave up; it does not count.
     run_labels_ : ndarray (n_init, n)
+        −1 for a run that does not count.
     term_curves_ : dict of ndarray
         Loss and terms of the best run at each step after those on labels.
     init_labels_ : ndarray (n,)
@@ -294,7 +305,11 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
         watch = None
         if self.callbacks is not None:
             watch = lambda module: self._on_step(module, X, described, **learned)  # noqa: E731
-        runs = run_restarts(run, rngs, task, values, watch, n_jobs=self.n_jobs, in_process=watch is not None)
+        runs = run_restarts(run_or_fail, rngs, task, values, watch, n_jobs=self.n_jobs, in_process=watch is not None)
+        if failures := [found.failure for found in runs if found.failure]:
+            if len(failures) == len(runs):
+                raise ValueError(failures[0])
+            warn_if_unsettled(f"{len(failures)} of {len(runs)} runs do not count, for instance: {failures[0]}")
         self._finish(runs, X, rows, described, k, learned | {"init_labels_": labels}, first)
         return self
 
@@ -310,14 +325,15 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
     ) -> None:
         """Join the runs to one model."""
         losses = np.array([found.loss for found in runs])
-        order = np.argsort(losses, kind="stable")
-        hard, merged = [], []
-        for found in runs:
-            view = self._view(found.weights, X, described, learned)
-            hard.append(np.argmax(view._outputs(rows), axis=1))
-            merged.append(view._merged(rows, k))
-        outputs, tables = np.array(hard), np.array(merged)
-        run_labels = np.argmax(tables, axis=2)[np.arange(len(runs))[:, None], outputs]
+        good = np.array([place for place, found in enumerate(runs) if not found.failure])
+        order = good[np.argsort(losses[good], kind="stable")]
+        n_outputs = learned["tables_"].shape[1]
+        outputs, tables = np.zeros((len(runs), len(rows)), np.intp), np.zeros((len(runs), n_outputs, k))
+        run_labels = np.full(outputs.shape, -1)
+        for place in good:
+            view = self._view(runs[place].weights, X, described, learned)
+            outputs[place], tables[place] = np.argmax(view._outputs(rows), axis=1), view._merged(rows, k)
+            run_labels[place] = np.argmax(tables[place], axis=1)[outputs[place]]
         kept, tables = self._joined(order, outputs, run_labels, tables, k, rng)
         weights, best = runs[kept[0]].weights, runs[kept[0]]
         if len(kept) > 1:

@@ -17,7 +17,7 @@ from gramian.deep.architecture import Description, build
 from gramian.deep.base import weights_of
 from gramian.deep.cluster_losses import TERMS, divergence_terms, parse_width
 from gramian.deep.partners import Partners
-from gramian.deep.training import Settings, torch_generator, train
+from gramian.deep.training import Settings, TrainingFailure, torch_generator, train
 from gramian.typing import Array
 
 SMOOTHING = 0.1  # of the labels of the warm-up
@@ -73,12 +73,15 @@ class Run:
         The loss and its terms at each step after the warm-up.
     n_iter : int
         All steps.
+    failure : str
+        Why the training gave up; such a run has no weights and an infinite loss.
     """
 
     weights: dict[str, Array]
     loss: float
     curves: dict[str, Array]
     n_iter: int
+    failure: str = ""
 
 
 def hidden_and_scores(network: nn.Module, rows: Any) -> tuple[Any, Any]:
@@ -142,6 +145,14 @@ def run(rng: np.random.Generator, task: Task, X: Any, watch: Any = None) -> Run:
     last = max(1, len(X) // task.settings.batch_size)
     loss = float(curve[-last:].mean()) if len(curve) else np.inf
     return Run(weights_of(module), loss, history.curves, n_warm + history.n_iter)
+
+
+def run_or_fail(rng: np.random.Generator, task: Task, X: Any, watch: Any = None) -> Run:
+    """:func:`run`, but a training that gives up is a run of infinite loss, so that other runs still count."""
+    try:
+        return run(rng, task, X, watch)
+    except TrainingFailure as failure:
+        return Run({}, np.inf, {}, 0, str(failure))
 
 
 def start_network(task: Task, rng: np.random.Generator) -> nn.Module:

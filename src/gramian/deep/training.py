@@ -28,6 +28,10 @@ MOST_FAILURES = 5
 _IMPROVEMENT = 1e-4  # relative to the best loss so far
 
 
+class TrainingFailure(ValueError):
+    """The loss or its gradient was not finite, again and again."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """How to train.
@@ -137,7 +141,7 @@ def train(
 
     Raises
     ------
-    ValueError
+    TrainingFailure
         If the loss or its gradient is not finite for the fifth time. Before that, the last good weights are restored
         and training goes on with half the rate.
     """
@@ -231,7 +235,7 @@ class _Run:
     def recover(self, step: int) -> None:
         self.history.n_failures += 1
         if self.history.n_failures >= MOST_FAILURES:
-            raise ValueError(
+            raise TrainingFailure(
                 f"training gave up at step {step}: the loss or its gradient was not finite {MOST_FAILURES} times, the "
                 f"last time with a learning rate of {self.rate:g}; scale the columns of X, for instance with "
                 f"StandardScaler, or pass a learning_rate below {self.settings.learning_rate:g}"
