@@ -55,7 +55,7 @@ class Prior:
 
     def tensor(self, batch: Any, device: Any) -> Any:
         """P of a batch, a LongTensor of row numbers, in the precision of training."""
-        return torch.tensor(self.block(batch.numpy()), dtype=base.TRAINING_DTYPE, device=device)
+        return torch.tensor(_unit(self.block(batch.numpy())), dtype=base.TRAINING_DTYPE, device=device)
 
     def look(self, what: str, *, nonnegative_codes: bool) -> None:
         """Refuse a prior of zeros, and warn of one that codes cannot follow, judged by up to 500 of its rows."""
@@ -82,6 +82,11 @@ class Prior:
                 UserWarning,
                 stacklevel=4,
             )
+
+
+def _unit(P: Array) -> Array:
+    """P scaled by a power of two, which rounds nothing, to a largest magnitude near one: its scale means nothing."""
+    return np.ldexp(P, -int(np.frexp(np.abs(P).max())[1]))
 
 
 def prior_of_kernel(kernel: Kernel, X: Matrix) -> Prior:
