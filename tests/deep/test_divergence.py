@@ -281,6 +281,12 @@ def test_published_settings():
         ({"divergence": "js"}, "divergence='js'"),
         ({"network": "resnet"}, "network='resnet'"),
         ({"network": Linear(), "n_clusters": 4}, "network returned"),
+        ({"network": nn.Sequential(nn.ReLU()), "n_clusters": 4}, "network has no parameters"),
+        ({"network": nn.Linear(7, 3)}, "network does not take rows of X, of 4 columns"),
+        ({"network": {"kind": "mlp", "sizes": [4, 5, 2]}}, "network returned"),
+        ({"network": {"kind": "mlp", "sizes": [7, 5, 3]}}, "network does not take rows of X, of 4 columns"),
+        ({"network": {"kind": "mlp", "size": 3}}, "describes no network"),
+        ({"network": {"sizes": [4, 5, 3]}}, "describes no network"),
         ({"device": "cuda:99"}, "device='cuda:99'"),
         ({"learning_rate": "fast"}, "learning_rate='fast'"),
         ({"n_init": 0}, "n_init=0"),
@@ -375,3 +381,21 @@ def test_a_run_that_gives_up_does_not_count(blobs, combine, monkeypatch):
     calls[:] = [None]
     with pytest.raises(ValueError, match="gave up"):
         DivergenceClustering(3, **SMALL).fit(blobs[0])
+
+
+def test_the_terms_of_one_row_are_refused(images, digits):
+    with pytest.raises(ValueError, match="X has one row"):
+        images.term_values(digits[0][:1])
+
+
+def test_a_schedule_of_the_width_counts_all_steps(blobs):
+    """After a warm-up of 3 steps the first step of the divergence is the fourth."""
+    steps = []
+
+    def width(step):
+        steps.append(step)
+        return "median_sq15"
+
+    DivergenceClustering(3, **(SMALL | {"max_iter": 12, "width": width})).fit(blobs[0])
+    assert steps[0] == 4
+    assert max(steps) == 12

@@ -32,6 +32,7 @@ from gramian.deep.divergence_run import (
     GIVEN,
     Run,
     Task,
+    build_described,
     check_network,
     check_width,
     hidden_and_scores,
@@ -282,8 +283,8 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
         scaling = self._scaling(rows, shape)
         values = self._tensor(rows, scaling)
         described, network = self._network(shape, d, n_outputs)
-        if network is not None:
-            check_network(network, values, n_outputs)
+        if not isinstance(self.network, str):
+            check_network(build_described(described) if network is None else network, values, n_outputs)
         first, *rngs = spawn(self.random_state, 1 + whole(self.n_init, "n_init"))
         scaled = values.cpu().numpy()
         labels = self._init_labels(scaled, n_outputs, first)
@@ -650,6 +651,8 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
             Means of ``"separation"``, ``"orthogonality"`` and ``"corners"``, and of ``"loss"``, their weighted sum.
         """
         rows = self._check_new(X)
+        if len(rows) < 2:
+            raise ValueError("X has one row, but the terms compare pairs of rows; pass at least two rows")
         scaled, network = self._scaled(rows), deepcopy(self._networks(self._module())[0]).train()
         size = min(self.batch_size, len(rows))
         options = {name: getattr(self, name) for name in ("orthogonality", "pair_normalization", "divergence")}

@@ -94,11 +94,25 @@ def hidden_and_scores(network: nn.Module, rows: Any) -> tuple[Any, Any]:
     return rows, network[-1](rows)
 
 
+def build_described(description: Description) -> nn.Module:
+    """The module of a description that the user wrote."""
+    try:
+        return build(description)
+    except (KeyError, TypeError) as error:
+        raise ValueError(
+            f"network={description!r} describes no network ({type(error).__name__}: {error}); pass for instance "
+            '{"kind": "mlp", "sizes": [columns, units, clusters]}'
+        ) from error
+
+
 def check_network(network: nn.Module, X: Any, n_outputs: int) -> None:
     """Refuse a module of the user's that does not return hidden rows and one score per cluster."""
     network = deepcopy(network).to(X.device, X.dtype).eval()
-    with torch.no_grad():
-        found = hidden_and_scores(network, X[:2]) if isinstance(network, nn.Sequential) else network(X[:2])
+    try:
+        with torch.no_grad():
+            found = hidden_and_scores(network, X[:2]) if isinstance(network, nn.Sequential) else network(X[:2])
+    except RuntimeError as error:  # NotImplementedError, of a module without forward, is one too
+        raise ValueError(f"network does not take rows of X, of {X.shape[1]} columns: {error}") from error
     shapes = [tuple(part.shape) if torch.is_tensor(part) else type(part).__name__ for part in _parts(found)]
     n = len(X[:2])
     fits = len(shapes) == 2 and all(isinstance(shape, tuple) and len(shape) == 2 for shape in shapes)
@@ -107,6 +121,8 @@ def check_network(network: nn.Module, X: Any, n_outputs: int) -> None:
             f"network returned {shapes} for {n} rows; return the pair (hidden, scores) of shapes ({n}, units) and "
             f"({n}, {n_outputs})"
         )
+    if not any(True for _ in network.parameters()):
+        raise ValueError("network has no parameters, so there is nothing to train; pass a module with layers")
 
 
 def _parts(found: Any) -> list[Any]:
@@ -140,6 +156,7 @@ def run(rng: np.random.Generator, task: Task, X: Any, watch: Any = None) -> Run:
         n_warm, stopped = history.n_iter, history.stopped == "callback"
     left = 0 if stopped else task.settings.max_iter - task.n_warm_up
     later = None if on_step is None else (lambda step, terms: on_step(step + n_warm, terms))
+    losses.step = n_warm  # a schedule of the width counts all steps
     history = train(module, losses.divergence, len(X), task.settings.but(max_iter=left), rng, on_step=later)
     curve = history.curves.get("loss", np.empty(0))
     last = max(1, len(X) // task.settings.batch_size)
