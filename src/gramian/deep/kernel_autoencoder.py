@@ -220,7 +220,7 @@ class KernelAutoencoder(BaseAutoencoder):
             )
         found, what = self._prior(kernel, rows, y, prior, prior_features)
         code = self.activation if self.code_activation is None else self.code_activation
-        found.look(what, nonnegative_codes=code in NONNEGATIVE)
+        found.look(what, nonnegative_codes=code in NONNEGATIVE, centered=self.alignment == "centered")
         more = {} if kernel is None else {"kernel_": kernel}
         self._learn(X, rows, settings, self._code_loss(found), weight, **more)
         return self
