@@ -247,6 +247,14 @@ def test_callbacks_get_a_model_that_answers(blobs):
     assert seen[0][3] == {"loss", "separation", "orthogonality", "corners"}
 
 
+def test_the_copy_of_a_callback_names_its_columns_and_has_no_width(blobs):
+    seen = []
+    DivergenceClustering(3, **SMALL, callbacks=lambda *told: seen.append(told[2])).fit(blobs[0])
+    assert len(seen[0].get_feature_names_out()) == 30
+    with pytest.raises(ValueError, match="no width while the network is trained"):
+        seen[0].kernel(blobs[0])
+
+
 def test_published_settings():
     """The paper's settings are one call, and can be changed."""
     model = DivergenceClustering.published(4, n_init=2)

@@ -118,3 +118,9 @@ def test_an_error_after_training_leaves_nothing_behind(blobs, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         model.fit(blobs[0])
     assert set(vars(model)) == before
+
+
+def test_rows_far_away_have_memberships(blobs):
+    """Squares that overflow leave finite memberships of sum one."""
+    found = DEC(3, **SMALL).fit(blobs[0]).predict_proba(1e300 * blobs[0][:4])
+    np.testing.assert_allclose(found.sum(axis=1), 1)

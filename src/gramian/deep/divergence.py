@@ -74,8 +74,9 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
     clustering on a neighbour graph (``init="spectral"``), and an image and a slightly moved copy of it must get the
     same cluster (``consistency``). ``init="random", consistency=None`` is the paper's method.
 
-    It is for images, and for clusters of roughly equal size. For rows without such structure
-    :class:`~gramian.SpectralClustering` is as good and takes a hundredth of the time.
+    It is for images, and for clusters of roughly equal size. For rows of a table prefer
+    :class:`~gramian.SpectralClustering`: on the wine and breast cancer tables it has accuracies of .949 and .935 after
+    0.02 seconds, this network .959 and .883 after 2.5 to 3 (means of three states).
 
     Parameters
     ----------
@@ -129,7 +130,8 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
     validation_fraction : float, default 0.15
     n_iter_no_change : int, default 10
     callbacks : callable or sequence of callables, optional
-        Called after each step with the step, the terms and a fitted copy; a true answer ends the run.
+        Called after each step with the step, the terms and a fitted copy; a true answer ends the run. The copy answers
+        all but ``kernel``, whose width is found at the end.
     n_jobs : int, optional
         Processes for the runs; the result does not depend on it.
     device : str, default "auto"
@@ -241,8 +243,8 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
     def published(cls, n_clusters: int = 10, **changes: Any) -> DivergenceClustering:
         """The settings of the paper: best of 20 runs of 70,000 steps from random weights; hours on a CPU.
 
-        The pairs of rows are averaged in the second term, not summed: taken literally, the sum outweighs the other two
-        a hundredfold, and short runs on MNIST end where the paper reports the second term alone.
+        The pairs of rows are averaged in the second term, not summed: taken literally, the sum outweighs the other two.
+        On the digits, after 100 steps with ``orthogonality="sum"``, it is 485, they are 1.1 and 3.7.
 
         Parameters
         ----------
@@ -575,6 +577,8 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
         other = Z if Y is None else self._hidden(self._check_new(Y))
         if self.divergence == "kl-cosine":
             return cosine_similarity(Z, other).astype(rows.dtype) / 2 + rows.dtype.type(0.5)
+        if np.isnan(self.width_):
+            raise ValueError("kernel has no width while the network is trained; ask for it after fit")
         found: Array = RBF(self.width_).fit(Z)(Z, other)
         return found.astype(rows.dtype, copy=False)
 
@@ -703,7 +707,9 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
 
     @property
     def _n_features_out(self) -> int:
-        return self.n_units_
+        if hasattr(self, "n_units_"):
+            return self.n_units_
+        return int(self._hidden(np.zeros((1, self.n_features_in_))).shape[1])  # of the copy that a callback gets
 
     def _last_step(self) -> int:
         return getattr(self, "n_iter_", int(self.max_iter))

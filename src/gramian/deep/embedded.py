@@ -41,7 +41,7 @@ class EmbeddedClusters(nn.Module):
     def memberships(self, codes: Any) -> Any:
         """q_ij ∝ 1 / (1 + ‖z_i − μ_j‖²), rows of sum one."""
         squares = (codes[:, None, :] - self.centers[None]).square().sum(dim=2)
-        nearness = 1 / (1 + squares)
+        nearness = 1 / (1 + squares.clamp_max(torch.finfo(squares.dtype).max / 2))  # never 0 / 0, however far
         return nearness / nearness.sum(dim=1, keepdim=True)
 
 
@@ -218,11 +218,14 @@ def _loss(module: Any, X: Any, weight: float, every: int) -> Callable[[Any], dic
 
 
 class DEC(_EmbeddedClustering):
-    """Deep embedded clustering: sharpen the clusters of an autoencoder's codes. A baseline; others here are better.
+    """Deep embedded clustering: sharpen the clusters of an autoencoder's codes. A baseline.
 
     A denoising autoencoder gives codes z, k-means their centres μ. Then encoder and centres are trained to make the
     memberships q_ij ∝ 1 / (1 + ‖z_i − μ_j‖²) like their sharpened selves p_ij ∝ q_ij² / Σ_i q_ij, by KL(P‖Q).
-    For images :class:`DivergenceClustering`, and for rows :class:`~gramian.SpectralClustering`, are better and quicker.
+
+    Prefer other methods: on the digits, with ``pretrain_iter=500``, it has an accuracy of .793 after 72 seconds,
+    :class:`DivergenceClustering` .913 after 10 and :class:`~gramian.SpectralClustering` .895 after 0.1. On the wine
+    table, with ``pretrain_iter=200, max_iter=300``, it has .933 after 20 seconds, spectral clustering .949 after 0.02.
 
     Parameters
     ----------
