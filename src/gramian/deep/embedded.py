@@ -116,7 +116,7 @@ class _EmbeddedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfo
                 module.centers.copy_(torch.tensor(start.cluster_centers_))
             values = self._tensor(coder._scaled(rows))
             module.to(values.device)
-            learned = {"scaling_": coder.scaling_}
+            learned: dict[str, Any] = {"scaling_": coder.scaling_}
             watch = self._on_step(module, X, description, **learned)
             loss = _loss(module, values, weight, every)
             trained = None if np.isfinite(weight) else [module.centers, *_encoder_parameters(module, values[:2])]

@@ -277,7 +277,7 @@ class KernelAutoencoder(BaseAutoencoder):
 
     def _keep(self, module: Any, X: Any, description: Any, **learned: Any) -> None:
         for name in {"kernel_", "alignment_curve_"} - set(learned):
-            vars(self).pop(name, None)  # of an earlier fit with another prior
+            self.__dict__.pop(name, None)  # of an earlier fit with another prior
         super()._keep(module, X, description, **learned)
 
     def _has_no_kernel(self) -> bool:
