@@ -144,7 +144,7 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
     labels_ : ndarray (n,)
     n_clusters_ : int
     loss_ : float
-        Of the best run, the mean over its last pass through the rows.
+        Of the best run, the mean over its last pass through the rows; with early stopping that of the rows held back.
     run_losses_ : ndarray (n_init,)
         Infinite for a run whose training gave up; it does not count.
     run_labels_ : ndarray (n_init, n)

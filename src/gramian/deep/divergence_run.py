@@ -68,7 +68,8 @@ class Run:
     ----------
     weights : dict of ndarray
     loss : float
-        Mean over the last pass through the rows; runs are compared by it.
+        Mean over the last pass through the rows, or with early stopping the best on the rows held back; runs are
+        compared by it.
     curves : dict of ndarray
         The loss and its terms at each step after the warm-up.
     n_iter : int
@@ -161,6 +162,8 @@ def run(rng: np.random.Generator, task: Task, X: Any, watch: Any = None) -> Run:
     curve = history.curves.get("loss", np.empty(0))
     last = max(1, len(X) // task.settings.batch_size)
     loss = float(curve[-last:].mean()) if len(curve) else np.inf
+    if len(history.validation):  # the weights are those of the best loss on the rows held back, not the last ones
+        loss = float(history.validation[:, 1].min())
     return Run(weights_of(module), loss, history.curves, n_warm + history.n_iter)
 
 

@@ -18,7 +18,7 @@ from torch import nn
 from gramian.checks import real, whole
 from gramian.deep.architecture import Description, architecture, build
 from gramian.deep.autoencoder import StackedAutoencoder
-from gramian.deep.base import NetworkEstimator, load_weights
+from gramian.deep.base import CHUNK, NetworkEstimator, load_weights
 from gramian.deep.restarts import one_thread
 from gramian.deep.training import train, warn_if_unsettled
 from gramian.randomness import spawn
@@ -203,7 +203,8 @@ def _loss(module: Any, X: Any, weight: float, every: int) -> Callable[[Any], dic
     def loss(batch: Any) -> dict[str, Any]:
         if state["step"] % every == 0:
             with torch.no_grad():
-                state["targets"] = sharpened(module.memberships(module.autoencoder.encode(X)))
+                parts = [module.memberships(module.autoencoder.encode(rows)) for rows in X.split(CHUNK)]
+                state["targets"] = sharpened(torch.cat(parts))
         state["step"] += 1
         batch = batch.to(X.device)
         codes = module.autoencoder.encode(X[batch])
