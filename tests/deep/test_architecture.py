@@ -83,6 +83,7 @@ def test_sizes_and_shapes_are_checked_by_name():
         with pytest.raises(ValueError, match="hidden_layer_sizes"):
             check_sizes(bad)
     assert check_image_shape((1, 2, 3), 6) == [1, 2, 3]
+    assert check_image_shape(np.array([1, 2, 3]), 6) == [1, 2, 3]
     with pytest.raises(ValueError, match=r"image_shape=\(1, 2, 3\) holds 6 pixels but X has 7 columns"):
         check_image_shape((1, 2, 3), 7)
     with pytest.raises(ValueError, match=r"image_shape=5 must be \(channels, height, width\)"):

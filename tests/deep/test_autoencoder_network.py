@@ -76,3 +76,15 @@ def test_main_directions_are_those_of_pca(cells):
     np.testing.assert_allclose(mean, Z.mean(axis=0), atol=1e-6)
     np.testing.assert_allclose(np.abs(axes @ pca.components_.T), np.eye(2), atol=1e-4)
     assert alive
+
+
+def test_main_directions_of_fewer_rows_than_codes_are_those_of_pca(cells):
+    net = network(sizes=[4, 3, 40])
+    few = Cells(cells.values[:6], cells.fill, False)
+    Z = net.encode(few.values).detach().numpy().astype(float)
+    mean, axes, alive = principal_axes(net, few)
+    np.testing.assert_allclose(mean, Z.mean(axis=0), atol=1e-6)
+    expected = PCA(3).fit(Z).components_
+    np.testing.assert_allclose(np.abs(axes[:3] @ expected.T), np.eye(3), atol=1e-3)
+    assert axes.shape == (6, 40)
+    assert alive

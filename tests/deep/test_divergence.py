@@ -9,8 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from torch import nn
 
 import gramian
-from gramian.deep import DivergenceClustering, vote_labels
+from gramian.deep import DivergenceClustering, divergence_run, vote_labels
 from gramian.deep.cluster_losses import divergence_terms
+from gramian.deep.training import TrainingFailure
 from gramian.metrics import clustering_accuracy
 
 SMALL = {"hidden_layer_sizes": (20, 30), "max_iter": 80, "learning_rate": 0.01, "random_state": 0}
@@ -246,6 +247,14 @@ def test_callbacks_get_a_model_that_answers(blobs):
     assert seen[0][3] == {"loss", "separation", "orthogonality", "corners"}
 
 
+def test_the_copy_of_a_callback_names_its_columns_and_has_no_width(blobs):
+    seen = []
+    DivergenceClustering(3, **SMALL, callbacks=lambda *told: seen.append(told[2])).fit(blobs[0])
+    assert len(seen[0].get_feature_names_out()) == 30
+    with pytest.raises(ValueError, match="no width while the network is trained"):
+        seen[0].kernel(blobs[0])
+
+
 def test_published_settings():
     """The paper's settings are one call, and can be changed."""
     model = DivergenceClustering.published(4, n_init=2)
@@ -280,6 +289,12 @@ def test_published_settings():
         ({"divergence": "js"}, "divergence='js'"),
         ({"network": "resnet"}, "network='resnet'"),
         ({"network": Linear(), "n_clusters": 4}, "network returned"),
+        ({"network": nn.Sequential(nn.ReLU()), "n_clusters": 4}, "network has no parameters"),
+        ({"network": nn.Linear(7, 3)}, "network does not take rows of X, of 4 columns"),
+        ({"network": {"kind": "mlp", "sizes": [4, 5, 2]}}, "network returned"),
+        ({"network": {"kind": "mlp", "sizes": [7, 5, 3]}}, "network does not take rows of X, of 4 columns"),
+        ({"network": {"kind": "mlp", "size": 3}}, "describes no network"),
+        ({"network": {"sizes": [4, 5, 3]}}, "describes no network"),
         ({"device": "cuda:99"}, "device='cuda:99'"),
         ({"learning_rate": "fast"}, "learning_rate='fast'"),
         ({"n_init": 0}, "n_init=0"),
@@ -349,3 +364,46 @@ def test_bad_targets(images, digits, target):
     """The saliency is that of a cluster there is."""
     with pytest.raises(ValueError, match="target="):
         images.saliency(digits[0][:3], target)
+
+
+@pytest.mark.parametrize("combine", ["best", "vote", "consensus"])
+def test_a_run_that_gives_up_does_not_count(blobs, combine, monkeypatch):
+    """One failing run of three leaves a model of the other two; an error comes only if all of them fail."""
+    whole, calls = divergence_run.run, []
+
+    def run(rng, *arguments):
+        calls.append(rng)
+        if len(calls) == 2:
+            raise TrainingFailure("training gave up at step 3")
+        return whole(rng, *arguments)
+
+    monkeypatch.setattr(divergence_run, "run", run)
+    model = DivergenceClustering(3, n_init=3, combine=combine, **SMALL)
+    with pytest.warns(ConvergenceWarning, match="1 of 3 runs do not count.*step 3"):
+        model.fit(blobs[0])
+    assert np.isinf(model.run_losses_[1])
+    assert np.isfinite(model.run_losses_[[0, 2]]).all()
+    assert (model.run_labels_[1] == -1).all()
+    assert clustering_accuracy(blobs[1], model.labels_) > 0.9
+    assert (model.predict(blobs[0]) == model.labels_).all()
+    calls[:] = [None]
+    with pytest.raises(ValueError, match="gave up"):
+        DivergenceClustering(3, **SMALL).fit(blobs[0])
+
+
+def test_the_terms_of_one_row_are_refused(images, digits):
+    with pytest.raises(ValueError, match="X has one row"):
+        images.term_values(digits[0][:1])
+
+
+def test_a_schedule_of_the_width_counts_all_steps(blobs):
+    """After a warm-up of 3 steps the first step of the divergence is the fourth."""
+    steps = []
+
+    def width(step):
+        steps.append(step)
+        return "median_sq15"
+
+    DivergenceClustering(3, **(SMALL | {"max_iter": 12, "width": width})).fit(blobs[0])
+    assert steps[0] == 4
+    assert max(steps) == 12

@@ -5,11 +5,12 @@ import pytest
 import torch
 from torch import nn
 
+from gramian.deep.base import load_weights
 from gramian.deep.cluster_losses import divergence_terms
 from gramian.deep.divergence_run import Task, _Losses, check_network, check_width, hidden_and_scores, run, width_at
 from gramian.deep.divergence_run import start_network as start
 from gramian.deep.partners import Partners
-from gramian.deep.training import Settings
+from gramian.deep.training import Settings, torch_generator
 
 MLP = {"kind": "mlp", "sizes": [3, 6, 2], "batch_norm": [0], "init": "he"}
 
@@ -149,3 +150,18 @@ def test_widths():
         width_at(lambda step: 0, 3)
     with pytest.raises(ValueError, match=r"width=-1 must be above 0"):
         check_width(-1)
+
+
+def test_with_early_stopping_the_loss_is_that_of_the_weights_that_are_kept(rng, X):
+    """It is the loss of the rows held back, whose numbers come from the same draws, with the weights kept."""
+    settings = Settings(max_iter=40, batch_size=8, batches="passes", learning_rate=0.05, early_stopping=True)
+    given = task(settings=settings)
+    found = run(np.random.default_rng(3), given, X)
+    again = np.random.default_rng(3)
+    module = start(given, again)
+    losses = _Losses(given, X, module, again)
+    torch_generator(again)
+    held_back = np.sort(again.permutation(24)[:4])
+    load_weights(module.eval(), found.weights)
+    with torch.no_grad():
+        assert losses.divergence(torch.from_numpy(held_back))["loss"].item() == pytest.approx(found.loss, rel=1e-3)

@@ -104,3 +104,23 @@ def test_bad_parameters(blobs, changes, message):
     """A parameter that cannot be is refused by name."""
     with pytest.raises(ValueError, match=message):
         IDEC(**({"n_clusters": 3} | SMALL | changes)).fit(blobs[0])
+
+
+def test_an_error_after_training_leaves_nothing_behind(blobs, monkeypatch):
+    """Labels are found before anything is kept, so an interrupt there leaves the estimator unfitted."""
+
+    def interrupted(self, X):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(DEC, "predict", interrupted)
+    model = DEC(3, **SMALL)
+    before = set(vars(model))
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(blobs[0])
+    assert set(vars(model)) == before
+
+
+def test_rows_far_away_have_memberships(blobs):
+    """Squares that overflow leave finite memberships of sum one."""
+    found = DEC(3, **SMALL).fit(blobs[0]).predict_proba(1e300 * blobs[0][:4])
+    np.testing.assert_allclose(found.sum(axis=1), 1)

@@ -215,3 +215,22 @@ def test_negative_priors_and_non_negative_codes_are_told(X):
 def test_bad_input_is_refused_by_name(X, changes, how, message):
     with pytest.raises(ValueError, match=message):
         small(**changes).fit(X[:50], **how)
+
+
+@pytest.mark.parametrize("scale", [1e-60, 2e-9, 3e60])
+def test_the_scale_of_a_prior_means_nothing(scale):
+    """Similarities beyond single precision give the curve that those near one give, up to their rounding."""
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    net = small(kernel="precomputed", code_activation="identity", max_iter=5, pretrain_iter=0)
+    expected = net.fit(X, prior=X @ X.T).alignment_curve_
+    np.testing.assert_allclose(net.fit(X, prior=scale * (X @ X.T)).alignment_curve_, expected, rtol=1e-4)
+
+
+def test_a_second_fit_forgets_the_first_prior():
+    """Without a kernel of its own the second fit has no ``kernel_``, so that score does not ask the first one's."""
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    net = small(kernel=RBF(), max_iter=3, pretrain_iter=0).fit(X)
+    net.set_params(alignment_weight=0).fit(X)
+    assert not hasattr(net, "kernel_")
+    assert not hasattr(net, "alignment_curve_")
+    assert net.score(X) == pytest.approx(-net._error(X))

@@ -35,7 +35,8 @@ def test_the_distance_is_that_of_normalised_matrices(rng):
 
 def test_scales_and_rotations_change_nothing(rng):
     C, P = psd(rng), psd(rng)
-    assert alignment_distance(3 * C, 0.1 * P) == pytest.approx(alignment_distance(C, P), abs=1e-10)
+    for first, second in ((3, 0.1), (1e-9, 1e-9), (1e-200, 1e200)):
+        assert alignment_distance(first * C, second * P) == pytest.approx(alignment_distance(C, P), abs=1e-10)
     Z, Q = rng.normal(size=(12, 4)), np.linalg.qr(rng.normal(size=(4, 4)))[0]
     found = [float(code_distance(torch.tensor(codes), torch.tensor(P))) for codes in (Z, 7 * Z, Z @ Q)]
     np.testing.assert_allclose(found, alignment_distance(Z @ Z.T, P), rtol=1e-10)

@@ -114,3 +114,10 @@ def test_sparse_features_stay_sparse(monkeypatch):
     prior = prior_of_features(Phi, 40)
     assert prior._source.factor.is_sparse
     np.testing.assert_allclose(prior.block(INDEX), (Phi @ Phi.T).toarray()[np.ix_(INDEX, INDEX)])
+
+
+def test_a_constant_prior_is_zero_after_centring():
+    prior = prior_of_matrix(np.ones((40, 40)), 40)
+    prior.look("prior", nonnegative_codes=False)
+    with pytest.raises(ValueError, match="only zeros for X after centring"):
+        prior.look("prior", nonnegative_codes=False, centered=True)

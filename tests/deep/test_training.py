@@ -159,3 +159,32 @@ def test_gradients_are_clipped(rng):
 
     train(module, plain, len(X), Settings(3, gradient_clip=1e-3), rng, optimizer=optimizer)
     np.testing.assert_allclose(seen, 1e-3, rtol=1e-3)
+
+
+@pytest.mark.parametrize("n", [4, 5, 43])
+def test_no_part_of_the_rows_held_back_is_a_single_row(rng, n):
+    """A loss of pairs of rows needs two of them; of 43 rows 21 are held back, in batches of 20."""
+    module, loss, _, _ = regression(rng, n)
+    sizes = []
+
+    def noted(batch):
+        sizes.append(len(batch))
+        return loss(batch)
+
+    train(module, noted, n, Settings(3, batch_size=20, early_stopping=True, validation_fraction=0.49), rng)
+    assert min(sizes) >= 2
+    with pytest.raises(ValueError, match="only 3 samples"):
+        train(module, loss, 3, Settings(3, early_stopping=True), rng)
+
+
+def test_dropout_of_the_user_follows_the_seed_and_leaves_torch_alone(rng):
+    """torch's own layers draw from its global generator, which is as before afterwards."""
+    X, curves = torch.ones(30, 4), []
+    for _ in range(2):
+        module = nn.Sequential(linear(4, 20, torch.Generator().manual_seed(0)), nn.Dropout(0.5))
+        before = torch.get_rng_state()
+        loss = lambda batch, module=module: {"loss": (module(X[batch]) ** 2).mean()}  # noqa: E731
+        curves.append(train(module, loss, 30, Settings(5, batch_size=8), np.random.default_rng(2)).curves["loss"])
+        assert torch.equal(torch.get_rng_state(), before)
+        torch.rand(1)
+    np.testing.assert_array_equal(*curves)

@@ -100,6 +100,7 @@ def check_sizes(value: Any, name: str = "hidden_layer_sizes", *, least: int = 0)
 
 def check_image_shape(value: Any, n_features: int) -> list[int]:
     """``image_shape`` as [channels, height, width] whose product is the number of columns."""
+    value = value.tolist() if hasattr(value, "tolist") else value
     given = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else []
     if len(given) != 3:
         raise ValueError(f"image_shape={value!r} must be (channels, height, width), such as (1, 28, 28)")

@@ -161,6 +161,12 @@ def _terms(error: Any, code: Any, batch: Any, code_loss: CodeLoss | None, weight
 def principal_axes(module: Any, cells: Cells) -> tuple[Array, Array, bool]:
     """Mean and principal directions of the codes of all rows, and whether any code is not zero."""
     n = len(cells.values)
+    if n <= module.up_bias[-1].numel():  # fewer rows than codes: the codes are less than their scatter
+        with torch.inference_mode():
+            Z = torch.cat([module.encode(cells.shown(cells.values[rows])).double() for rows in slices(n, _CHUNK)])
+            mean = Z.mean(dim=0)
+            axes = torch.linalg.svd(Z - mean, full_matrices=False)[2][:MOST_AXES]
+        return mean.cpu().numpy(), axes.cpu().numpy().copy(), bool(Z.any())
     total: Any = 0.0
     second: Any = 0.0
     with torch.inference_mode():

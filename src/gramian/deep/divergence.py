@@ -28,7 +28,17 @@ from gramian.deep.cluster_losses import (
     squared_distances,
     width_square,
 )
-from gramian.deep.divergence_run import GIVEN, Run, Task, check_network, check_width, hidden_and_scores, run, width_at
+from gramian.deep.divergence_run import (
+    GIVEN,
+    Run,
+    Task,
+    build_described,
+    check_network,
+    check_width,
+    hidden_and_scores,
+    run_or_fail,
+    width_at,
+)
 from gramian.deep.partners import Partners, nearest_rows
 from gramian.deep.restarts import run_restarts
 from gramian.deep.saliency import guided_gradient
@@ -64,8 +74,9 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
     clustering on a neighbour graph (``init="spectral"``), and an image and a slightly moved copy of it must get the
     same cluster (``consistency``). ``init="random", consistency=None`` is the paper's method.
 
-    It is for images, and for clusters of roughly equal size. For rows without such structure
-    :class:`~gramian.SpectralClustering` is as good and takes a hundredth of the time.
+    It is for images, and for clusters of roughly equal size. For rows of a table prefer
+    :class:`~gramian.SpectralClustering`: on the wine and breast cancer tables it has accuracies of .949 and .935 after
+    0.02 seconds, this network .959 and .883 after 2.5 to 3 (means of three states).
 
     Parameters
     ----------
@@ -119,7 +130,8 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
     validation_fraction : float, default 0.15
     n_iter_no_change : int, default 10
     callbacks : callable or sequence of callables, optional
-        Called after each step with the step, the terms and a fitted copy; a true answer ends the run.
+        Called after each step with the step, the terms and a fitted copy; a true answer ends the run. The copy answers
+        all but ``kernel``, whose width is found at the end.
     n_jobs : int, optional
         Processes for the runs; the result does not depend on it.
     device : str, default "auto"
@@ -132,9 +144,11 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
     labels_ : ndarray (n,)
     n_clusters_ : int
     loss_ : float
-        Of the best run, the mean over its last pass through the rows.
+        Of the best run, the mean over its last pass through the rows; with early stopping that of the rows held back.
     run_losses_ : ndarray (n_init,)
+        Infinite for a run whose training gave up; it does not count.
     run_labels_ : ndarray (n_init, n)
+        −1 for a run that does not count.
     term_curves_ : dict of ndarray
         Loss and terms of the best run at each step after those on labels.
     init_labels_ : ndarray (n,)
@@ -229,8 +243,8 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
     def published(cls, n_clusters: int = 10, **changes: Any) -> DivergenceClustering:
         """The settings of the paper: best of 20 runs of 70,000 steps from random weights; hours on a CPU.
 
-        The pairs of rows are averaged in the second term, not summed: taken literally, the sum outweighs the other two
-        a hundredfold, and short runs on MNIST end where the paper reports the second term alone.
+        The pairs of rows are averaged in the second term, not summed: taken literally, the sum outweighs the other two.
+        On the digits, after 100 steps with ``orthogonality="sum"``, it is 485, they are 1.1 and 3.7.
 
         Parameters
         ----------
@@ -271,8 +285,8 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
         scaling = self._scaling(rows, shape)
         values = self._tensor(rows, scaling)
         described, network = self._network(shape, d, n_outputs)
-        if network is not None:
-            check_network(network, values, n_outputs)
+        if not isinstance(self.network, str):
+            check_network(build_described(described) if network is None else network, values, n_outputs)
         first, *rngs = spawn(self.random_state, 1 + whole(self.n_init, "n_init"))
         scaled = values.cpu().numpy()
         labels = self._init_labels(scaled, n_outputs, first)
@@ -294,7 +308,11 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
         watch = None
         if self.callbacks is not None:
             watch = lambda module: self._on_step(module, X, described, **learned)  # noqa: E731
-        runs = run_restarts(run, rngs, task, values, watch, n_jobs=self.n_jobs, in_process=watch is not None)
+        runs = run_restarts(run_or_fail, rngs, task, values, watch, n_jobs=self.n_jobs, in_process=watch is not None)
+        if failures := [found.failure for found in runs if found.failure]:
+            if len(failures) == len(runs):
+                raise ValueError(failures[0])
+            warn_if_unsettled(f"{len(failures)} of {len(runs)} runs do not count, for instance: {failures[0]}")
         self._finish(runs, X, rows, described, k, learned | {"init_labels_": labels}, first)
         return self
 
@@ -310,14 +328,15 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
     ) -> None:
         """Join the runs to one model."""
         losses = np.array([found.loss for found in runs])
-        order = np.argsort(losses, kind="stable")
-        hard, merged = [], []
-        for found in runs:
-            view = self._view(found.weights, X, described, learned)
-            hard.append(np.argmax(view._outputs(rows), axis=1))
-            merged.append(view._merged(rows, k))
-        outputs, tables = np.array(hard), np.array(merged)
-        run_labels = np.argmax(tables, axis=2)[np.arange(len(runs))[:, None], outputs]
+        good = np.array([place for place, found in enumerate(runs) if not found.failure])
+        order = good[np.argsort(losses[good], kind="stable")]
+        n_outputs = learned["tables_"].shape[1]
+        outputs, tables = np.zeros((len(runs), len(rows)), np.intp), np.zeros((len(runs), n_outputs, k))
+        run_labels = np.full(outputs.shape, -1)
+        for place in good:
+            view = self._view(runs[place].weights, X, described, learned)
+            outputs[place], tables[place] = np.argmax(view._outputs(rows), axis=1), view._merged(rows, k)
+            run_labels[place] = np.argmax(tables[place], axis=1)[outputs[place]]
         kept, tables = self._joined(order, outputs, run_labels, tables, k, rng)
         weights, best = runs[kept[0]].weights, runs[kept[0]]
         if len(kept) > 1:
@@ -558,6 +577,8 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
         other = Z if Y is None else self._hidden(self._check_new(Y))
         if self.divergence == "kl-cosine":
             return cosine_similarity(Z, other).astype(rows.dtype) / 2 + rows.dtype.type(0.5)
+        if np.isnan(self.width_):
+            raise ValueError("kernel has no width while the network is trained; ask for it after fit")
         found: Array = RBF(self.width_).fit(Z)(Z, other)
         return found.astype(rows.dtype, copy=False)
 
@@ -634,6 +655,8 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
             Means of ``"separation"``, ``"orthogonality"`` and ``"corners"``, and of ``"loss"``, their weighted sum.
         """
         rows = self._check_new(X)
+        if len(rows) < 2:
+            raise ValueError("X has one row, but the terms compare pairs of rows; pass at least two rows")
         scaled, network = self._scaled(rows), deepcopy(self._networks(self._module())[0]).train()
         size = min(self.batch_size, len(rows))
         options = {name: getattr(self, name) for name in ("orthogonality", "pair_normalization", "divergence")}
@@ -684,7 +707,9 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
 
     @property
     def _n_features_out(self) -> int:
-        return self.n_units_
+        if hasattr(self, "n_units_"):
+            return self.n_units_
+        return int(self._hidden(np.zeros((1, self.n_features_in_))).shape[1])  # of the copy that a callback gets
 
     def _last_step(self) -> int:
         return getattr(self, "n_iter_", int(self.max_iter))

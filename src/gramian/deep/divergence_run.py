@@ -17,7 +17,7 @@ from gramian.deep.architecture import Description, build
 from gramian.deep.base import weights_of
 from gramian.deep.cluster_losses import TERMS, divergence_terms, parse_width
 from gramian.deep.partners import Partners
-from gramian.deep.training import Settings, torch_generator, train
+from gramian.deep.training import Settings, TrainingFailure, torch_generator, train
 from gramian.typing import Array
 
 SMOOTHING = 0.1  # of the labels of the warm-up
@@ -68,17 +68,21 @@ class Run:
     ----------
     weights : dict of ndarray
     loss : float
-        Mean over the last pass through the rows; runs are compared by it.
+        Mean over the last pass through the rows, or with early stopping the best on the rows held back; runs are
+        compared by it.
     curves : dict of ndarray
         The loss and its terms at each step after the warm-up.
     n_iter : int
         All steps.
+    failure : str
+        Why the training gave up; such a run has no weights and an infinite loss.
     """
 
     weights: dict[str, Array]
     loss: float
     curves: dict[str, Array]
     n_iter: int
+    failure: str = ""
 
 
 def hidden_and_scores(network: nn.Module, rows: Any) -> tuple[Any, Any]:
@@ -91,11 +95,25 @@ def hidden_and_scores(network: nn.Module, rows: Any) -> tuple[Any, Any]:
     return rows, network[-1](rows)
 
 
+def build_described(description: Description) -> nn.Module:
+    """The module of a description that the user wrote."""
+    try:
+        return build(description)
+    except (KeyError, TypeError) as error:
+        raise ValueError(
+            f"network={description!r} describes no network ({type(error).__name__}: {error}); pass for instance "
+            '{"kind": "mlp", "sizes": [columns, units, clusters]}'
+        ) from error
+
+
 def check_network(network: nn.Module, X: Any, n_outputs: int) -> None:
     """Refuse a module of the user's that does not return hidden rows and one score per cluster."""
     network = deepcopy(network).to(X.device, X.dtype).eval()
-    with torch.no_grad():
-        found = hidden_and_scores(network, X[:2]) if isinstance(network, nn.Sequential) else network(X[:2])
+    try:
+        with torch.no_grad():
+            found = hidden_and_scores(network, X[:2]) if isinstance(network, nn.Sequential) else network(X[:2])
+    except RuntimeError as error:  # NotImplementedError, of a module without forward, is one too
+        raise ValueError(f"network does not take rows of X, of {X.shape[1]} columns: {error}") from error
     shapes = [tuple(part.shape) if torch.is_tensor(part) else type(part).__name__ for part in _parts(found)]
     n = len(X[:2])
     fits = len(shapes) == 2 and all(isinstance(shape, tuple) and len(shape) == 2 for shape in shapes)
@@ -104,6 +122,8 @@ def check_network(network: nn.Module, X: Any, n_outputs: int) -> None:
             f"network returned {shapes} for {n} rows; return the pair (hidden, scores) of shapes ({n}, units) and "
             f"({n}, {n_outputs})"
         )
+    if not any(True for _ in network.parameters()):
+        raise ValueError("network has no parameters, so there is nothing to train; pass a module with layers")
 
 
 def _parts(found: Any) -> list[Any]:
@@ -137,11 +157,22 @@ def run(rng: np.random.Generator, task: Task, X: Any, watch: Any = None) -> Run:
         n_warm, stopped = history.n_iter, history.stopped == "callback"
     left = 0 if stopped else task.settings.max_iter - task.n_warm_up
     later = None if on_step is None else (lambda step, terms: on_step(step + n_warm, terms))
+    losses.step = n_warm  # a schedule of the width counts all steps
     history = train(module, losses.divergence, len(X), task.settings.but(max_iter=left), rng, on_step=later)
     curve = history.curves.get("loss", np.empty(0))
     last = max(1, len(X) // task.settings.batch_size)
     loss = float(curve[-last:].mean()) if len(curve) else np.inf
+    if len(history.validation):  # the weights are those of the best loss on the rows held back, not the last ones
+        loss = float(history.validation[:, 1].min())
     return Run(weights_of(module), loss, history.curves, n_warm + history.n_iter)
+
+
+def run_or_fail(rng: np.random.Generator, task: Task, X: Any, watch: Any = None) -> Run:
+    """:func:`run`, but a training that gives up is a run of infinite loss, so that other runs still count."""
+    try:
+        return run(rng, task, X, watch)
+    except TrainingFailure as failure:
+        return Run({}, np.inf, {}, 0, str(failure))
 
 
 def start_network(task: Task, rng: np.random.Generator) -> nn.Module:

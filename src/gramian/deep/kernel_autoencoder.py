@@ -220,7 +220,7 @@ class KernelAutoencoder(BaseAutoencoder):
             )
         found, what = self._prior(kernel, rows, y, prior, prior_features)
         code = self.activation if self.code_activation is None else self.code_activation
-        found.look(what, nonnegative_codes=code in NONNEGATIVE)
+        found.look(what, nonnegative_codes=code in NONNEGATIVE, centered=self.alignment == "centered")
         more = {} if kernel is None else {"kernel_": kernel}
         self._learn(X, rows, settings, self._code_loss(found), weight, **more)
         return self
@@ -274,6 +274,11 @@ class KernelAutoencoder(BaseAutoencoder):
         return -((1 - self.alignment_weight) * error + self.alignment_weight * total)
 
     # Steps of fit ------------------------------------------------------------------------------------------
+
+    def _keep(self, module: Any, X: Any, description: Any, **learned: Any) -> None:
+        for name in {"kernel_", "alignment_curve_"} - set(learned):
+            self.__dict__.pop(name, None)  # of an earlier fit with another prior
+        super()._keep(module, X, description, **learned)
 
     def _has_no_kernel(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel in _WITHOUT_KERNEL

@@ -149,8 +149,14 @@ def _centered(K: Any) -> Any:
 
 
 def _alignment(K: Any, L: Any) -> Any:
+    K, L = _unit(K), _unit(L)
     norms = torch.linalg.norm(K) * torch.linalg.norm(L)
     return torch.sum(K * L) / norms.clamp_min(_FLOOR)
+
+
+def _unit(K: Any) -> Any:
+    """K with a largest magnitude of one, so that no square overflows or vanishes; zero stays zero."""
+    return K / K.detach().abs().amax().clamp_min(torch.finfo(K.dtype).tiny)
 
 
 def _distance(alignment: Any, squared: bool) -> Any:

@@ -55,9 +55,9 @@ class Prior:
 
     def tensor(self, batch: Any, device: Any) -> Any:
         """P of a batch, a LongTensor of row numbers, in the precision of training."""
-        return torch.tensor(self.block(batch.numpy()), dtype=base.TRAINING_DTYPE, device=device)
+        return torch.tensor(_unit(self.block(batch.numpy())), dtype=base.TRAINING_DTYPE, device=device)
 
-    def look(self, what: str, *, nonnegative_codes: bool) -> None:
+    def look(self, what: str, *, nonnegative_codes: bool, centered: bool = False) -> None:
         """Refuse a prior of zeros, and warn of one that codes cannot follow, judged by up to 500 of its rows."""
         index = np.unique(np.linspace(0, self.n - 1, min(self.n, _LOOKED_AT)).astype(np.intp))
         P = self.block(index).astype(np.float64)
@@ -66,6 +66,12 @@ class Prior:
         largest = np.abs(P).max()
         if largest == 0:
             raise ValueError(f"{what} gives only zeros for X, so no code can follow it; pass another kernel or prior")
+        rest = P - P.mean(axis=0) - P.mean(axis=1)[:, None] + P.mean()
+        if centered and np.abs(rest).max() <= 1e-9 * largest:
+            raise ValueError(
+                f"{what} gives only zeros for X after centring, so no code can follow it; pass another prior, "
+                "or alignment='distance'"
+            )
         if nonnegative_codes and P.min() < -1e-6 * largest:
             warnings.warn(
                 f"{what} has negative similarities, down to {P.min():.3g}, but codes that are never negative have "
@@ -82,6 +88,11 @@ class Prior:
                 UserWarning,
                 stacklevel=4,
             )
+
+
+def _unit(P: Array) -> Array:
+    """P scaled by a power of two, which rounds nothing, to a largest magnitude near one: its scale means nothing."""
+    return np.ldexp(P, -int(np.frexp(np.abs(P).max())[1]))
 
 
 def prior_of_kernel(kernel: Kernel, X: Matrix) -> Prior:

@@ -28,6 +28,10 @@ MOST_FAILURES = 5
 _IMPROVEMENT = 1e-4  # relative to the best loss so far
 
 
+class TrainingFailure(ValueError):
+    """The loss or its gradient was not finite, again and again."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """How to train.
@@ -137,7 +141,7 @@ def train(
 
     Raises
     ------
-    ValueError
+    TrainingFailure
         If the loss or its gradient is not finite for the fifth time. Before that, the last good weights are restored
         and training goes on with half the rate.
     """
@@ -145,7 +149,12 @@ def train(
     was_training = module.training
     module.train()
     try:
-        with progress_bar(settings.label, total=settings.max_iter, verbose=settings.verbose) as advance:
+        # A user's layers, such as nn.Dropout, draw from torch's global generators, which are put back afterwards.
+        with (
+            torch.random.fork_rng(devices=range(torch.cuda.device_count())),
+            progress_bar(settings.label, total=settings.max_iter, verbose=settings.verbose) as advance,
+        ):
+            torch.manual_seed(run.seed)
             run.go(on_step, advance)
     finally:
         module.train(was_training)
@@ -174,7 +183,9 @@ class _Run:
         # Buffers, such as the means of a batch normalisation, are restored with the weights.
         self.state = [*self.parameters, *(buffer for buffer in module.buffers())]
         self.good = [tensor.detach().clone() for tensor in self.state]
-        seed_layers(module, torch_generator(rng))
+        generator = torch_generator(rng)
+        self.seed = generator.initial_seed()
+        seed_layers(module, generator)
         self.rows, self.held_back = _split(rows, settings, rng)
         self.best: list[Any] = []
         self.best_loss, self.waited = np.inf, 0
@@ -231,7 +242,7 @@ class _Run:
     def recover(self, step: int) -> None:
         self.history.n_failures += 1
         if self.history.n_failures >= MOST_FAILURES:
-            raise ValueError(
+            raise TrainingFailure(
                 f"training gave up at step {step}: the loss or its gradient was not finite {MOST_FAILURES} times, the "
                 f"last time with a learning rate of {self.rate:g}; scale the columns of X, for instance with "
                 f"StandardScaler, or pass a learning_rate below {self.settings.learning_rate:g}"
@@ -243,10 +254,10 @@ class _Run:
     def held_back_loss(self) -> float:
         """Mean loss of the rows held back, in batches, with the network as it answers."""
         self.module.eval()
-        size, total = self.settings.batch_size, 0.0
+        total, n_parts = 0.0, -(-len(self.held_back) // self.settings.batch_size)
         with torch.no_grad():
-            parts = [self.held_back[start : start + size] for start in range(0, len(self.held_back), size)]
-            for part in parts:
+            # Parts of equal size: a loss of pairs of rows has no value for a last part of one row.
+            for part in np.array_split(self.held_back, n_parts):
                 total += len(part) * self.loss(torch.from_numpy(part))["loss"].item()
         self.module.train()
         return total / len(self.held_back)
@@ -306,9 +317,11 @@ def _split(rows: Array, settings: Settings, rng: np.random.Generator) -> tuple[A
     rows = np.asarray(rows, np.int64)
     if not settings.early_stopping:
         return rows, rows[:0]
-    n_held = min(max(1, round(settings.validation_fraction * len(rows))), len(rows) - 2)
-    if n_held < 1:
-        raise ValueError(f"early_stopping holds rows back, but X has only {len(rows)} samples; pass False")
+    n_held = min(max(2, round(settings.validation_fraction * len(rows))), len(rows) - 2)
+    if n_held < 2:
+        raise ValueError(
+            f"early_stopping=True holds at least two rows back, but X has only {len(rows)} samples; pass False"
+        )
     order = rng.permutation(len(rows))
     return rows[np.sort(order[n_held:])], rows[np.sort(order[:n_held])]
 
