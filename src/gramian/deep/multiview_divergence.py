@@ -27,6 +27,7 @@ from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 
 _MOST_WARM_UP = 150
+_LEAST_MEMBERSHIP = 1e-6
 
 
 class FusionWeights(nn.Module):
@@ -55,6 +56,11 @@ class MultiViewDivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixi
     memberships and, where ``alignment_weight`` δ > 0, adds δ · min_v w_v times a contrastive loss: the codes of a
     sample in two views are to be more alike than those of different samples. Columns are scaled to mean 0 and
     deviation 1.
+
+    Try :class:`gramian.SpectralClustering` on all columns first. On scikit-learn's digits, left and right halves of the
+    images as views, it had an NMI of .835 after 0.1 s; this class, which starts from it, had .721 (.695 to .738) after
+    1.8 s, .702 with ``alignment_weight=0.1`` and .572 with ``init="random"`` (means of five random states): the
+    divergence loss led away from the better start.
 
     Parameters
     ----------
@@ -326,7 +332,9 @@ def fused_terms(
 ) -> dict[str, Any]:
     """The terms of the loss of a batch, and their weighted sum."""
     codes, mean, scores = fused(module, x, parts)
-    terms = dict(zip(TERMS, divergence_terms(mean, torch.softmax(scores, dim=1), width=width), strict=True))
+    # A cluster that no row of the batch belongs to at all has no finite gradient.
+    A = (1 - _LEAST_MEMBERSHIP) * torch.softmax(scores, dim=1) + _LEAST_MEMBERSHIP / scores.shape[1]
+    terms = dict(zip(TERMS, divergence_terms(mean, A, width=width), strict=True))
     loss = sum(weight * terms[name] for weight, name in zip(term_weights, TERMS, strict=True))
     if alignment_weight and len(codes) > 1:
         terms["alignment"] = module["fusion"]().min() * contrast(codes, temperature)
