@@ -59,9 +59,22 @@ def test_the_loss_is_that_of_the_weighted_mean_of_the_codes():
     settings = {"width": 1.0, "term_weights": (1, 2, 3), "alignment_weight": 0.4, "temperature": 0.1}
     parts = divergence_terms(mean, torch.softmax(scores, dim=1), width=1.0)
     expected = sum((i + 1) * part for i, part in enumerate(parts)) + 0.4 * 0.25 * contrast(codes, 0.1)
-    torch.testing.assert_close(fused_terms(network, x, VIEWS, **settings)["loss"], expected)
+    torch.testing.assert_close(fused_terms(network, x, VIEWS, **settings)["loss"], expected, rtol=1e-4, atol=0)
     x.requires_grad_()
     assert torch.autograd.gradcheck(lambda rows: fused_terms(network, rows, VIEWS, **settings)["loss"], (x,))
+
+
+def test_a_cluster_without_rows_has_a_finite_gradient():
+    model = MultiViewDivergenceClustering(3, views=VIEWS, hidden_layer_sizes=(), n_components=3)
+    network = build(model._description([2, 2], 3), torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        network["output"][-1][0].bias.copy_(torch.tensor([0.0, 0.0, -1000.0]))
+    x = torch.tensor(np.random.default_rng(0).normal(size=(12, 4)), dtype=torch.float32)
+    settings = {"width": 1.0, "term_weights": (1, 1, 1), "alignment_weight": 0.0, "temperature": 0.1}
+    fused_terms(network, x, VIEWS, **settings)["loss"].backward()
+    used = [p.grad for name, p in network.named_parameters() if p.grad is not None]
+    assert used
+    assert all(torch.isfinite(grad).all() for grad in used)
 
 
 def test_a_collapse_is_told(data):

@@ -27,6 +27,7 @@ from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 
 _MOST_WARM_UP = 150
+_LEAST_MEMBERSHIP = 1e-6
 
 
 class FusionWeights(nn.Module):
@@ -56,6 +57,11 @@ class MultiViewDivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixi
     sample in two views are to be more alike than those of different samples. Columns are scaled to mean 0 and
     deviation 1.
 
+    Try :class:`gramian.SpectralClustering` on all columns first. On scikit-learn's digits, left and right halves of the
+    images as views, it had an NMI of .835 after 0.1 s; this class, which starts from it, had .713 (.704 to .725) after
+    1.6 s, .690 with ``alignment_weight=0.1`` and .581 with ``init="random"`` (means of five random states): the
+    divergence loss led away from the better start.
+
     Parameters
     ----------
     n_clusters : int, default 8
@@ -69,7 +75,7 @@ class MultiViewDivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixi
         ``"spectral"``: the first quarter of the steps, at most 150, learns the labels of spectral clustering on all
         columns. ``"random"`` starts with the divergence loss.
     alignment_weight : float, default 0.0
-        δ. Aligning helps where every view shows every cluster and harms where one does not.
+        δ.
     temperature : float, default 0.1
         What the cosines of codes are divided by in the contrastive loss.
     width : str or float, default "median_sq15"
@@ -326,7 +332,9 @@ def fused_terms(
 ) -> dict[str, Any]:
     """The terms of the loss of a batch, and their weighted sum."""
     codes, mean, scores = fused(module, x, parts)
-    terms = dict(zip(TERMS, divergence_terms(mean, torch.softmax(scores, dim=1), width=width), strict=True))
+    # A cluster that no row of the batch belongs to at all has no finite gradient.
+    A = (1 - _LEAST_MEMBERSHIP) * torch.softmax(scores, dim=1) + _LEAST_MEMBERSHIP / scores.shape[1]
+    terms = dict(zip(TERMS, divergence_terms(mean, A, width=width), strict=True))
     loss = sum(weight * terms[name] for weight, name in zip(term_weights, TERMS, strict=True))
     if alignment_weight and len(codes) > 1:
         terms["alignment"] = module["fusion"]().min() * contrast(codes, temperature)
