@@ -11,13 +11,14 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from gramian.checks import check_choice, check_real, check_whole
+from gramian.distributed import DistributedAnswers
 from gramian.mixture.em import CovarianceType, Fit, Parameters, run_em
 from gramian.mixture.patterns import IncompleteTable
 from gramian.progress import steps
 from gramian.typing import Array, Matrix
 
 
-class MixtureEstimator(DensityMixin, BaseEstimator):
+class MixtureEstimator(DensityMixin, DistributedAnswers, BaseEstimator):
     """Base of the mixtures for tables with missing values."""
 
     covariance_type: CovarianceType

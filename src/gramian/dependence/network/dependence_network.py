@@ -47,6 +47,7 @@ from gramian.dependence.network.label_bandwidth import (
 )
 from gramian.dependence.projection._estimator import ColumnScaling
 from gramian.dependence.projection.weights import PairWeights
+from gramian.distributed import DistributedAnswers
 from gramian.kernels import resolve_width
 from gramian.progress import steps
 from gramian.randomness import spawn
@@ -67,7 +68,9 @@ class _Trained(NamedTuple):
     projection: Projection
 
 
-class DependenceNetwork(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator):
+class DependenceNetwork(
+    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, DistributedAnswers, BaseEstimator
+):
     """Classify by a stack of kernel layers, each trained alone to depend on the labels as much as it can.
 
     Layer l projects its input R onto orthonormal columns W, z = Wᵀr, and hands on features φ(z) of the Gaussian kernel
