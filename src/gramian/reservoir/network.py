@@ -30,7 +30,7 @@ def _streams(network: EchoStateNetwork) -> bool:
 
 
 class EchoStateNetwork(RegressorMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Regression on time-ordered rows: a random recurrent network remembers, and a readout is learned.
+    """Regression on time-ordered rows by a readout of a random recurrent network (echo state network).
 
     With h[t] the state of a :class:`gramian.Reservoir` after the inputs up to u[t], and P the reduction, the readout
     learns

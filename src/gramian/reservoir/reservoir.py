@@ -149,7 +149,7 @@ class StateTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
 
 class Reservoir(StateTransformer):
-    """A large random recurrent network, never trained, whose state remembers the recent inputs.
+    """Turn sequences into the states of a large random recurrent network, which remember recent inputs.
 
     Step t of a sequence with inputs u and fed-back outputs y gives the state
 

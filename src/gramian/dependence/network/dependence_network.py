@@ -68,7 +68,7 @@ class _Trained(NamedTuple):
 
 
 class DependenceNetwork(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator):
-    """Classify by a stack of kernel layers, each trained alone to depend on the labels as much as it can.
+    """Classify by a stack of kernel layers, each trained by itself to depend as much as possible on the labels (KDN).
 
     Layer l projects its input R onto orthonormal columns W, z = Wᵀr, and hands on features φ(z) of the Gaussian kernel
     k(z, z') = exp(−‖z − z'‖² / (2 width²)). W maximises H = Tr(Γ K), the HSIC of the layer with the labels, where

@@ -40,7 +40,7 @@ _LAGS = (24, 64)  # fewest and most of the lags that are columns
 
 
 class EchoStateForecaster(BaseEstimator):
-    """Forecast a series, with bands, by an ensemble of echo state networks that simple rules keep watch over.
+    """Forecast a series with prediction bands by an ensemble of echo state networks.
 
     At each step t every network has a state h[t] that remembers the values so far. With the last values (lags) and, for
     each horizon k, values of earlier seasons, the calendar and columns known in advance, g_k[t], it forecasts
