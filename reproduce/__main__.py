@@ -20,6 +20,8 @@ MODULES = (
     "pckid_mnist",
     "pckid_ranking",
     "pckid_land_cover",
+    "pckid_land_cover_pairs",
+    "evidence_accumulation",
     "kppr_ordering",
     "kppr_out_of_sample",
     "kppr_leave_one_out",
