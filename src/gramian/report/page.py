@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gramian.colours import PAPER
 from gramian.exploration import Alternative, Cluster, Difference, Exploration, Glance
 from gramian.exploration.wording import are_years
 from gramian.report import words
-from gramian.report.colours import PAPER
 from gramian.report.data import MOST_ROWS, Packed, pack
 from gramian.report.html import how_made, json_for_script, policy, scripts, style_sheet, templates
 from gramian.report.stills import StackedBars, evidence_points, stacked_bars, still_map
