@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from gramian.colours import AMOUNTS, GROUPS, INK, PAPER, group_colour, group_shape, luminance, mixed, rgb
 from gramian.typing import Array
@@ -160,16 +162,11 @@ def asked(model: Any, *attributes: str, question: str, models: str, instead: str
 def _attribute(model: Any, name: str) -> Any:
     try:
         return getattr(model, name, None)
-    except Exception as error:  # a property of an unfitted model
-        if type(error).__name__ != "NotFittedError":
-            raise
+    except NotFittedError:  # from a property
         return None
 
 
 def _unfitted(model: Any) -> str:
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import check_is_fitted
-
     try:
         check_is_fitted(model)
     except NotFittedError:

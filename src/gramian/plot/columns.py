@@ -14,10 +14,10 @@ from gramian.plot.canvas import Colours, asked, axes_for, short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_MODELS = "DependenceReduction and AlternativeClustering"
 
-def components(
-    model: Any, *, names: Sequence[Any] | None = None, top: int = 20, ax: Axes | None = None
-) -> Axes:
+
+def components(model: Any, *, names: Sequence[Any] | None = None, top: int = 20, ax: Axes | None = None) -> Axes:
     """Draw the signed weights of the columns in each component of a model.
 
     Columns stand from top to bottom by their largest weight; a component's sign is arbitrary, but the signs of its
@@ -47,15 +47,8 @@ def components(
     >>> ax.images[0].get_array().shape
     (4, 2)
     """
-    weights = np.atleast_2d(
-        np.asarray(
-            asked(
-                model, "components_", question="plot.components",
-                models="DependenceReduction and AlternativeClustering",
-            ),  # fmt: skip
-            dtype=float,
-        )
-    )
+    found = asked(model, "components_", question="plot.components", models=_MODELS)
+    weights = np.atleast_2d(np.asarray(found, dtype=float))
     d = weights.shape[1]
     if isinstance(top, bool) or not isinstance(top, Integral) or top < 1:
         raise ValueError(f"top={top!r} must be a whole number >= 1")

@@ -115,7 +115,10 @@ def consensus(model: Any, *, ax: Axes | None = None) -> Axes:
         runs = np.asarray(model.run_labels_)[:, rows]
         n_partitions = len(runs)
         values = np.mean([run[:, None] == run[None, :] for run in runs], axis=0)
-    ax = _matrix(ax, values, np.asarray(labels)[rows], "share of partitions that keep a pair together", most=1.0)
+    ax = _matrix(
+        ax, values, np.asarray(labels)[rows], "share of partitions that keep a pair together", most=1.0,
+        leaves=_leaves(model, rows),
+    )  # fmt: skip
     ax.set_title(f"{_size(len(rows), len(labels))}, {n_partitions} partitions")
     return ax
 
@@ -136,13 +139,35 @@ def _together(model: Any, rows: Array) -> Array:
     return np.divide(common, seen @ seen.T, out=np.zeros_like(common), where=common > 0)
 
 
-def _matrix(ax: Axes | None, values: Array, labels: Array | None, title: str, most: float | None = None) -> Axes:
-    """The matrix with the strongest rows of a cluster in the middle of its block, and lines between clusters."""
+def _leaves(model: Any, rows: Array) -> Array | None:
+    """Where each row stands in the dendrogram, which puts rows that joined early side by side."""
+    if getattr(model, "linkage_matrix_", None) is None:
+        return None
+    from scipy.cluster.hierarchy import leaves_list
+
+    place = np.empty(len(model.labels_), dtype=int)
+    place[leaves_list(model.linkage_matrix_)] = np.arange(len(place))
+    return place[rows]
+
+
+def _matrix(
+    ax: Axes | None,
+    values: Array,
+    labels: Array | None,
+    title: str,
+    *,
+    most: float | None = None,
+    leaves: Array | None = None,
+) -> Axes:
+    """The matrix with lines between clusters; inside one, rows as in a dendrogram, or the most alike first."""
     ax = axes_for(ax, (5.6, 4.8))
     colours = Colours.on(ax)
     edges = np.array([0, len(values)])
     if labels is not None:
-        order = np.concatenate([_strongest_first(values, np.flatnonzero(labels == group)) for group in np.unique(labels)])
+        members = [np.flatnonzero(labels == group) for group in np.unique(labels)]
+        order = np.concatenate(
+            [_strongest_first(values, own) if leaves is None else own[np.argsort(leaves[own])] for own in members]
+        )
         values = values[np.ix_(order, order)]
         edges = np.append(np.flatnonzero(np.diff(labels[order], prepend=labels[order[0]] - 1)), len(values))
     off = values[~np.eye(len(values), dtype=bool)]
@@ -159,9 +184,10 @@ def _matrix(ax: Axes | None, values: Array, labels: Array | None, title: str, mo
     ax.spines[:].set_visible(False)
     ax.set(xticks=[], yticks=[])
     if labels is not None and len(edges) > 2:
+        thin = 0.6 if len(edges) <= _MOST_NAMES else 0.25
         for edge in edges[1:-1]:
-            ax.axhline(edge - 0.5, color=colours.quiet, linewidth=0.6)
-            ax.axvline(edge - 0.5, color=colours.quiet, linewidth=0.6)
+            ax.axhline(edge - 0.5, color=colours.quiet, linewidth=thin)
+            ax.axvline(edge - 0.5, color=colours.quiet, linewidth=thin)
         groups = np.unique(labels)
         if len(groups) <= _MOST_NAMES:
             ax.set_yticks((edges[:-1] + edges[1:]) / 2 - 0.5, [str(group) for group in groups])
@@ -177,5 +203,3 @@ def _strongest_first(values: Array, rows: Array) -> Array:
 
 def _size(shown: int, n: int) -> str:
     return f"{n:,} rows" if shown == n else f"{shown:,} of {n:,} rows"
-
-

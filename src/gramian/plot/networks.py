@@ -47,6 +47,7 @@ def network(model: Any, graph: Any = None, *, ax: Axes | None = None) -> Axes:
     if found is not None and hasattr(found, "layout"):
         adjacency, numbers, layout = found.edges.adjacency, np.asarray(found.labels), found.layout
         names = np.arange(1, int(numbers.max(initial=0)) + 1)
+        shade = np.arange(-1, int(numbers.max(initial=0)))
     else:
         labels = np.asarray(asked(model, "labels_", question="plot.network", models=_MODELS))
         if graph is None:
@@ -58,15 +59,16 @@ def network(model: Any, graph: Any = None, *, ax: Axes | None = None) -> Axes:
         if adjacency.shape[0] != len(labels):
             raise ValueError(f"graph has {adjacency.shape[0]} nodes and labels_ {len(labels)}; pass the fitted graph")
         numbers, names = _by_size(labels)
+        shade = np.concatenate([[-1], names])  # as other pictures of these labels colour them
         layout = lay_out(adjacency, numbers)
     ax = axes_for(ax, (6.4, 5.6))
     colours = Colours.on(ax)
     ax.set_aspect("equal")
     ax.axis("off")
     if len(layout.nodes):
-        _draw_nodes(ax, colours, adjacency, layout.nodes, numbers)
+        _draw_nodes(ax, colours, adjacency, layout.nodes, numbers, shade)
     else:
-        _draw_discs(ax, colours, layout)
+        _draw_discs(ax, colours, layout, shade)
     for (x, y, radius), name in zip(layout.discs[:_MOST_NUMBERS], names, strict=False):
         above = (x, y + 1.02 * radius) if len(layout.nodes) else (x, y)
         ax.text(*above, str(name), ha="center", va="center", weight="bold", color=colours.ink,
@@ -85,7 +87,7 @@ def _by_size(labels: Array) -> tuple[Array, Array]:
     return np.array([place.get(label, 0) for label in labels.tolist()], dtype=np.int64), names
 
 
-def _draw_nodes(ax: Axes, colours: Colours, adjacency: Any, nodes: Array, numbers: Array) -> None:
+def _draw_nodes(ax: Axes, colours: Colours, adjacency: Any, nodes: Array, numbers: Array, shade: Array) -> None:
     from matplotlib.collections import LineCollection
 
     edges = adjacency.tocoo()
@@ -98,9 +100,9 @@ def _draw_nodes(ax: Axes, colours: Colours, adjacency: Any, nodes: Array, number
     across = numbers[one] != numbers[other]
     for chosen, order in ((across, 1), (~across, 2)):
         ends = np.stack([nodes[one[chosen]], nodes[other[chosen]]], axis=1)
-        shades = [colours.quiet if away else colours.group(number - 1)
+        shades = [colours.quiet if away else colours.group(shade[number])
                   for away, number in zip(across[chosen], numbers[one[chosen]], strict=True)]  # fmt: skip
-        strength = faint * (0.6 if order == 1 else 1.0)
+        strength = faint * (0.5 if order == 1 else 1.0)
         ax.add_collection(LineCollection(list(ends), colors=shades, linewidths=0.6, alpha=strength, zorder=order))
     size = float(np.clip(900 / np.sqrt(len(nodes)), 8, 60))
     degrees = np.asarray(adjacency.sum(axis=1)).ravel()
@@ -108,12 +110,13 @@ def _draw_nodes(ax: Axes, colours: Colours, adjacency: Any, nodes: Array, number
     for number in np.unique(numbers):
         own = np.flatnonzero((numbers == number) & np.isfinite(nodes[:, 0]))
         ax.scatter(
-            nodes[own, 0], nodes[own, 1], s=sizes[own], color=colours.group(number - 1), marker=marker(number - 1),
+            nodes[own, 0], nodes[own, 1], s=sizes[own], color=colours.group(shade[number]),
+            marker=marker(shade[number]),
             edgecolors=colours.paper, linewidths=0.5, zorder=4,
         )  # fmt: skip
 
 
-def _draw_discs(ax: Axes, colours: Colours, layout: Any) -> None:
+def _draw_discs(ax: Axes, colours: Colours, layout: Any, shade: Array) -> None:
     from matplotlib.patches import Circle
 
     strongest = float(layout.between.max(initial=0.0)) or 1.0
@@ -122,4 +125,4 @@ def _draw_discs(ax: Axes, colours: Colours, layout: Any) -> None:
         if width > 0.3:
             ax.plot(layout.discs[[i, j], 0], layout.discs[[i, j], 1], color=colours.pale, linewidth=width, zorder=1)
     for i, (x, y, radius) in enumerate(layout.discs):
-        ax.add_patch(Circle((x, y), radius, facecolor=colours.group(i), edgecolor=colours.paper, zorder=3))
+        ax.add_patch(Circle((x, y), radius, facecolor=colours.group(shade[i + 1]), edgecolor=colours.paper, zorder=3))

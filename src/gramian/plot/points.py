@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gramian.plot.canvas import Colours, asked, axes_for, dot_size, marker, name_of, short
+from gramian.plot.canvas import Colours, asked, axes_for, dot_size, halo, marker, name_of, short
 from gramian.typing import Array
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ MOST_DOTS = 50_000
 """More cover each other: of a larger map a sample is drawn."""
 MOST_NAMES = 20
 """Groups that a legend lists."""
+MOST_NUMBERS = 60
+"""Clusters whose numbers stand on the map, where colours come again."""
 _FAINTEST = 0.25  # how much of its colour a row of membership 0 keeps
 _EMBEDDERS = "KernelPCA, KernelECA, SpectralClustering, KernelSpectralClustering, RankedClustering, KernelPageRank"
 
@@ -155,13 +157,16 @@ def _memberships(model: Any, found: Any, X: Any, labels: Array) -> Array | None:
     """The membership of each row in its own cluster, where the model knows it."""
     table = getattr(model, "memberships_", None)
     if getattr(found, "membership", None) is not None:
-        return np.asarray(found.membership)
+        return np.asarray(found.membership, dtype=float)
     if table is None or not isinstance(table, np.ndarray) or len(table) != len(labels):
         table = model.predict_proba(X) if X is not None and hasattr(model, "predict_proba") else None
     if table is None or table.shape[1] <= labels.max(initial=-1):
         return None
     own = np.asarray(table)[np.arange(len(labels)), np.maximum(labels, 0)]
-    return np.where(labels >= 0, own, 1.0)
+    # From chance to the surest row: the memberships of a walk are all far below one.
+    chance = 1 / table.shape[1]
+    spread = float(own.max(initial=chance)) - chance
+    return np.where(labels >= 0, (own - chance) / spread if spread > 1e-12 else 1.0, 1.0)
 
 
 def _embedded(model: Any, X: Any, components: tuple[int, int]) -> tuple[Array, tuple[str, str]]:
@@ -270,14 +275,21 @@ def _scatter(
         title = _called(group, names, list(kept)) if i >= 0 else "in no cluster"
         if sizes:
             title += f" ({int((labels == group).sum()):,})"
-        ax.scatter(Z[own, 0], Z[own, 1], s=size, c=colour, marker=marker(i), linewidths=0, label=title, zorder=2 + i % 2)
+        ax.scatter(
+            Z[own, 0], Z[own, 1], s=size, c=colour, marker=marker(i), linewidths=0, label=title, zorder=2 + i % 2
+        )
     if len(groups) <= MOST_NAMES and (len(groups) > 1 or names is not None or sizes):
-        _legend(ax, colours, groups, number)
+        _legend(ax, colours, groups, number, "cluster (rows)" if sizes else None)
+    if sizes and len(kept) > len(colours.groups):  # colours come again
+        for group in kept[:MOST_NUMBERS]:
+            place = np.median(Z[labels == group], axis=0)
+            ax.text(*place, short(group), ha="center", va="center", size="small", weight="bold", color=colours.ink,
+                    path_effects=halo(colours), zorder=5)  # fmt: skip
 
 
-def _legend(ax: Axes, colours: Colours, groups: Array, number: dict[Any, int]) -> None:
+def _legend(ax: Axes, colours: Colours, groups: Array, number: dict[Any, int], title: str | None) -> None:
     """Marks at full colour, whatever the memberships."""
-    legend = ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, handletextpad=0.2)
+    legend = ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, handletextpad=0.2, title=title)
     for group, handle in zip(groups, legend.legend_handles, strict=True):
         handle.set_facecolor(colours.group(number.get(group, -1)))
         handle.set_sizes([36])

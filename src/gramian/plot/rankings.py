@@ -51,9 +51,7 @@ def ranking(
     >>> [int(text.get_text()) for text in ax.get_yticklabels()] == model.query(7, top=5).tolist()
     True
     """
-    scores_of = asked(
-        model, "scores", question="plot.ranking", models="KernelPageRank and RankedClustering"
-    )
+    scores_of = asked(model, "scores", question="plot.ranking", models="KernelPageRank and RankedClustering")
     if isinstance(top, bool) or not isinstance(top, Integral) or top < 1:
         raise ValueError(f"top={top!r} must be a whole number >= 1")
     single = query is None or isinstance(query, Integral)
@@ -75,10 +73,13 @@ def _bars(ax: Axes, scores: Array, titles: list[str], groups: Array | None) -> N
     places = np.arange(len(scores))
     shades = [colours.group(0 if groups is None else int(group)) for group in (places if groups is None else groups)]
     ax.barh(places, scores, height=0.68, color=shades)
+    for place, score in zip(places, scores, strict=True):
+        ax.annotate(f"{score:.3g}", (max(score, 0), place), (4, 0), textcoords="offset points", va="center",
+                    size="small", color=colours.quiet)  # fmt: skip
     ax.set_yticks(places, titles)
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(scores) - 0.4, -0.6)
-    ax.set_xlim(min(0.0, float(scores.min(initial=0))), None)
+    ax.set_xlim(min(0.0, float(scores.min(initial=0))), 1.12 * max(float(scores.max(initial=0)), 1e-300))
     ax.set_xlabel("score")
     ax.locator_params(axis="x", nbins=5)
     if groups is not None and len(np.unique(groups)) > 1:

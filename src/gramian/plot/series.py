@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,8 +66,9 @@ def forecast(
     if found is not None and hasattr(found, "next_places"):
         dated = bool(getattr(model.model, "dated_", False))
         past, ahead = (_moments(places, dated) for places in (found.places, found.next_places))
-        drawn = _Drawn(past, np.asarray(found.values), ahead, np.asarray(found.forecast),
-                       np.column_stack([found.lower, found.upper]), float(found.coverage), short(found.column))  # fmt: skip
+        band = np.column_stack([found.lower, found.upper])
+        middle, name = np.asarray(found.forecast), short(found.column)
+        drawn = _Drawn(past, np.asarray(found.values), ahead, middle, band, float(found.coverage), name)
     else:
         drawn = _asked(model, y, horizon, X, coverage)
     ax = axes_for(ax, (7.6, 4.0))
@@ -99,14 +101,17 @@ def forecast(
     return ax
 
 
+@dataclass(frozen=True)
 class _Drawn:
     """A forecast as arrays: times and values of the past, times, middle and band of what comes."""
 
-    def __init__(
-        self, past: Array, values: Array, ahead: Array, middle: Array, band: Array, coverage: float, name: str
-    ) -> None:
-        self.past, self.values, self.ahead = past, values, ahead
-        self.middle, self.band, self.coverage, self.name = middle, band, coverage, name
+    past: Array
+    values: Array
+    ahead: Array
+    middle: Array
+    band: Array
+    coverage: float
+    name: str
 
 
 def _asked(model: Any, y: Any, horizon: int | None, X: Any, coverage: float | None) -> _Drawn:

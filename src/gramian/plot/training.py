@@ -46,7 +46,8 @@ def curve(model: Any, *, ax: Axes | None = None) -> Axes:
     drawn = _curves(model)
     if not drawn:
         raise TypeError(
-            f"plot.curve needs term_curves_ or one of {', '.join(_CURVES)}, which {name_of(model)} does not have; {_MODELS}"
+            f"plot.curve needs term_curves_ or one of {', '.join(_CURVES)}, which {name_of(model)} does not have; "
+            f"{_MODELS}"
         )
     ax = axes_for(ax)
     colours = Colours.on(ax)

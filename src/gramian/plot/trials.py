@@ -22,9 +22,11 @@ _ACROSS = ("regularization", "regularizations", "label_weight", "nu_x")
 _LINES = ("width", "scale", "smoothness")
 _CRITERIA = ("gap", "separation", "modularity", "ams", "blf", "baf", "bas")
 _MOST_LINES = 12
+_FEW = 6  # values of a penalty that are all written at its axis
 _MODELS = (
     "AutoClustering (candidates_), KernelSpectralClustering and NetworkKSC (selection_), LSSVMRegressor, "
-    "LSSVMClassifier and EchoStateNetwork (tuning_), EchoStateForecaster (errors_) and GeneticSearch (history_) have one"
+    "LSSVMClassifier and EchoStateNetwork (tuning_), EchoStateForecaster (errors_) and GeneticSearch "
+    "(history_) have one"
 )
 
 
@@ -34,7 +36,7 @@ def selection(model: Any, criterion: str | None = None, *, ax: Axes | None = Non
     ====================================  ==============================================================
     table of the model                    picture
     ====================================  ==============================================================
-    ``candidates_``                       the score of each way to cluster; smaller is better
+    ``candidates_``                       the score of each way to cluster; more is better
     ``selection_`` with widths            a map of width and number of clusters, coloured by a criterion
     ``selection_``                        a criterion against the number of clusters
     ``tuning_``                           the error along the penalty, one path for each width
@@ -106,7 +108,7 @@ def _rules(model: Any, ax: Axes | None) -> Axes:
     values = np.array([float(model.errors_[name]) for name in names])
     ax = _bars(ax, [name.replace("_", " ") for name in names], values, np.array([n == model.chosen_ for n in names]))
     ax.set_xlabel("mean absolute error on the last fifth of the series")
-    ax.set_title("Rules, the chosen one in colour")
+    ax.set_title("Rules; the simplest that does as well is chosen")
     return ax
 
 
@@ -254,12 +256,14 @@ def _paths(model: Any, table: Mapping[str, Any], ax: Axes | None) -> Axes:
     ax.scatter([x[place]], [y[place]], s=110, marker="*", color=colours.group(1), edgecolors=colours.paper,
                linewidths=0.6, zorder=5, label="best")  # fmt: skip
     ax.set_xscale("log")
+    if len(np.unique(x)) <= _FEW:
+        ax.set_xticks(np.unique(x), [f"{place:.3g}" for place in np.unique(x)], minor=False)
+        ax.set_xticks([], minor=True)
     if np.nanmin(y) > 0 and np.nanmax(y) > 20 * np.nanmin(y):
         ax.set_yscale("log")
     ax.set_xlabel(across.removesuffix("s").replace("_", " "))
-    ax.set_ylabel(value.removesuffix("s") if not larger else value)
-    title = None if line is None else line
-    ax.legend(frameon=False, title=title, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    ax.set_ylabel(f"{value.removesuffix('s')}, {'more' if larger else 'less'} is better")
+    ax.legend(frameon=False, title=line, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return ax
 
 
