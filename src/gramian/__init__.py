@@ -169,7 +169,8 @@ _APPLICATIONS = {
     "network": "networker",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = frozenset({*_HOMES, "checks", "datasets", "discovery", "estimator", "grams", "kernels", "metrics", "plot", "tables"})
+_OTHERS = ("checks", "datasets", "discovery", "estimator", "grams", "kernels", "metrics", "plot", "tables")
+_MODULES = frozenset({*_HOMES, *_OTHERS})
 
 
 def __getattr__(name: str) -> Any:
