@@ -35,7 +35,7 @@ _CHOSEN = {
     "nu_y_": "penalty of y {}",
     "restart_": "restart {}",
     "chosen_": "rule: {}",
-    "chosen_by_": "number by {}",
+    "chosen_by_": "number of clusters by {}",
     "periods_": "seasons: {}",
     "lags_": "{} lags",
     "solver_": "solver: {}",
@@ -88,7 +88,8 @@ def _said(estimator: Any, table: Mapping[str, str]) -> list[str]:
             continue
         text = _text(value, name)
         if text:
-            said.append(words.format(text) + _by_whom(estimator, name))
+            phrase = words.format(text)
+            said.append((phrase.removesuffix("s") if text == "1" else phrase) + _by_whom(estimator, name))
     return said
 
 
@@ -106,6 +107,8 @@ def _text(value: Any, name: str) -> str:
         return ", ".join(f"{key} {_text(item, '')}" for key, item in value.items())
     if isinstance(value, tuple):
         return ", ".join(map(str, value)) or "none"
+    if name == "chosen_by_" and value in ("given", "nothing"):
+        return ""
     if isinstance(value, str):
         return value.replace("_", " ")
     if getattr(value, "ndim", 0) or not isinstance(value, Number):

@@ -68,16 +68,15 @@ class Outcome(ABC):
             return self._write_report(Path(folder) / REPORT).read_text(encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        """The report itself, as a notebook shows it: a summary that folds it away, and the page in a frame.
+        """The report itself, as a notebook shows it: the page in a frame that folds away under its first sentence.
 
-        The frame runs the page's own scripts and nothing else of the notebook; where frames are not allowed, as in a
-        notebook that is not trusted, the sentences remain.
+        The frame runs the page's own scripts and reaches nothing of the notebook; where frames are not allowed, as in a
+        notebook that is not trusted, the sentence remains.
         """
-        first, *others = self.found.sentences or [""]
-        rest = "".join(f"<p style='margin:.2em 0 0 1.1em'>{escape(sentence)}</p>" for sentence in others)
+        first = next(iter(self.found.sentences), "Report")
         frame = "width:100%;height:680px;border:1px solid #8884;border-radius:6px;margin-top:.5em"
         return (
-            f"<details open class='gramian-report'><summary><b>{escape(first)}</b></summary>{rest}"
+            f"<details open class='gramian-report'><summary><b>{escape(first)}</b></summary>"
             f"<iframe title='Report' sandbox='allow-scripts allow-downloads' style='{frame}' loading='lazy' "
             f'srcdoc="{escape(self._page())}"></iframe></details>'
         )

@@ -263,7 +263,9 @@ def _scatter(
         return
     groups = np.unique(labels)
     kept = groups[groups != -1] if labels.dtype.kind in "iuf" else groups
-    number = {group: i for i, group in enumerate(kept)}
+    # Clusters have the colours of their numbers in all pictures, other labels those of their order.
+    number = {group: int(group) if sizes else i for i, group in enumerate(kept)}
+    marks = []
     shown = np.arange(len(Z))
     if len(Z) > MOST_DOTS:
         shown = np.sort(np.random.default_rng(0).choice(len(Z), MOST_DOTS, replace=False))
@@ -275,11 +277,10 @@ def _scatter(
         title = _called(group, names, list(kept)) if i >= 0 else "in no cluster"
         if sizes:
             title += f" ({int((labels == group).sum()):,})"
-        ax.scatter(
-            Z[own, 0], Z[own, 1], s=size, c=colour, marker=marker(i), linewidths=0, label=title, zorder=2 + i % 2
-        )
+        ax.scatter(Z[own, 0], Z[own, 1], s=size, c=colour, marker=marker(i), linewidths=0, zorder=2)
+        marks.append((title, colours.group(i), marker(i)))
     if len(groups) <= MOST_NAMES and (len(groups) > 1 or names is not None or sizes):
-        _legend(ax, colours, groups, number, "cluster (rows)" if sizes else None)
+        _legend(ax, marks, "cluster (rows)" if sizes else None)
     if sizes and len(kept) > len(colours.groups):  # colours come again
         for group in kept[:MOST_NUMBERS]:
             place = np.median(Z[labels == group], axis=0)
@@ -287,12 +288,14 @@ def _scatter(
                     path_effects=halo(colours), zorder=5)  # fmt: skip
 
 
-def _legend(ax: Axes, colours: Colours, groups: Array, number: dict[Any, int], title: str | None) -> None:
-    """Marks at full colour, whatever the memberships."""
-    legend = ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, handletextpad=0.2, title=title)
-    for group, handle in zip(groups, legend.legend_handles, strict=True):
-        handle.set_facecolor(colours.group(number.get(group, -1)))
-        handle.set_sizes([36])
+def _legend(ax: Axes, marks: list[tuple[str, str, str]], title: str | None) -> None:
+    """Marks at full colour, whatever the memberships, beside the map."""
+    from matplotlib.lines import Line2D
+
+    handles = [Line2D([], [], linestyle="", color=colour, marker=mark, label=name) for name, colour, mark in marks]
+    ax.legend(
+        handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, handletextpad=0.2, title=title
+    )
 
 
 def _called(group: Any, names: Any, groups: list[Any]) -> str:
