@@ -130,16 +130,14 @@ class _Screen:
             self._open += 1
             return self._display
 
-    def leave(self, task: int) -> None:
-        from rich.progress import TaskID
-
+    def leave(self, task: Any) -> None:
         with self._lock:
             display = self._display
             self._open -= 1
             if display is None:
                 return
             if self._open:
-                display.remove_task(TaskID(task))
+                display.remove_task(task)
             else:
                 self._display = None
                 display.stop()
