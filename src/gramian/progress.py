@@ -86,7 +86,7 @@ def steps(label: str, *, total: float | None = None, verbose: int = 0) -> Iterat
         yield _stand_still
         return
     display = _screen.enter()
-    task = display.add_task(label, total=total)
+    task: Any = display.add_task(label, total=total)
     try:
         yield lambda amount=1: display.advance(task, amount)
     finally:
@@ -153,13 +153,15 @@ class _CellOutput:
         self._lock = threading.Lock()
         self._tasks: dict[int, tuple[str, float, float | None]] = {}
         self._handle: Any = None
+        self._html: Any = None
         self._drawn = self._began = time.monotonic()
 
     def start(self) -> None:
-        from IPython.display import HTML, display
+        from IPython import display
 
-        self._html = HTML
-        self._handle = display(HTML(""), display_id=True)
+        shown: Any = display  # IPython has no types for it
+        self._html = shown.HTML
+        self._handle = shown.display(self._html(""), display_id=True)
 
     def add_task(self, label: str, *, total: float | None = None) -> int:
         with self._lock:

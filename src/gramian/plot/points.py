@@ -283,8 +283,8 @@ def _scatter(
         _legend(ax, marks, "cluster (rows)" if sizes else None)
     if sizes and len(kept) > len(colours.groups):  # colours come again
         for group in kept[:MOST_NUMBERS]:
-            place = np.median(Z[labels == group], axis=0)
-            ax.text(*place, short(group), ha="center", va="center", size="small", weight="bold", color=colours.ink,
+            x, y = np.median(Z[labels == group], axis=0)
+            ax.text(x, y, short(group), ha="center", va="center", size="small", weight="bold", color=colours.ink,
                     path_effects=halo(colours), zorder=5)  # fmt: skip
 
 

@@ -81,7 +81,9 @@ def decision(model: Any, X: Any, y: Any = None, *, resolution: int = 150, ax: Ax
     return ax
 
 
-def _regions(ax: Axes, said: Array, sure: Array, extent: tuple[float, ...], rows: Array, own: Array) -> None:
+def _regions(
+    ax: Axes, said: Array, sure: Array, extent: tuple[float, float, float, float], rows: Array, own: Array
+) -> None:
     colours = Colours.on(ax)
     groups = np.unique(np.concatenate([np.unique(said), np.unique(own)]))
     kept = [group for group in groups.tolist() if group != -1]
@@ -104,7 +106,7 @@ def _regions(ax: Axes, said: Array, sure: Array, extent: tuple[float, ...], rows
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, handletextpad=0.2)
 
 
-def _amounts(ax: Axes, said: Array, extent: tuple[float, ...], rows: Array, y: Any) -> None:
+def _amounts(ax: Axes, said: Array, extent: tuple[float, float, float, float], rows: Array, y: Any) -> None:
     colours = Colours.on(ax)
     values = said if y is None else np.concatenate([said.ravel(), np.asarray(y, dtype=float)])
     low, high = np.nanquantile(values, [0.005, 0.995])

@@ -91,11 +91,12 @@ def forecast(
     if drawn.past.dtype.kind not in "M" and drawn.ahead.dtype.kind not in "M":
         ax.set_xlabel("step")
     else:
-        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+        from matplotlib import dates
 
-        places = AutoDateLocator()
+        kinds: Any = dates  # matplotlib has no types for them
+        places = kinds.AutoDateLocator()
         ax.xaxis.set_major_locator(places)
-        ax.xaxis.set_major_formatter(ConciseDateFormatter(places))
+        ax.xaxis.set_major_formatter(kinds.ConciseDateFormatter(places))
     ax.margins(x=0.01)
     ax.legend(loc="upper left", ncols=4, frameon=False, bbox_to_anchor=(0.0, 1.12))
     return ax

@@ -54,7 +54,7 @@ def eigenvalues(model: Any, *, ax: Axes | None = None) -> Axes:
         values = np.asarray(asked(model, "eigenvalues_", question="plot.eigenvalues", models=_MODELS), dtype=float)
         _stems(ax, values)
     ax.set_xlabel("eigenvalue, by size")
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params(axis="x", integer=True)
     return ax
 
 

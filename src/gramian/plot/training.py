@@ -55,7 +55,7 @@ def curve(model: Any, *, ax: Axes | None = None) -> Axes:
         mark = "o" if len(values) < 2 else None
         ax.plot(steps, values, color=colours.group(i), linewidth=1.8, marker=mark, label=title)
     ax.set_xlabel("step of training")
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params(axis="x", integer=True)
     lowest = min(float(np.nanmin(values)) for _, values in drawn.values())
     highest = max(float(np.nanmax(values)) for _, values in drawn.values())
     if lowest > 0 and highest > 100 * lowest:

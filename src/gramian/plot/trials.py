@@ -6,6 +6,7 @@ Models keep that in tables of different names. Each kind of table has its pictur
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -184,7 +185,7 @@ def _against_number(ax: Axes | None, numbers: Array, values: Array, chosen: int)
     mark = numbers == chosen
     ax.scatter(numbers[mark], values[mark], s=90, color=colours.group(0), zorder=3, label=f"chosen: {chosen}")
     ax.set_xlabel("number of clusters")
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params(axis="x", integer=True)
     ax.legend(frameon=False)
     return ax
 
@@ -217,10 +218,8 @@ def _width_map(model: Any, numbers: Array, widths: Array, values: Array, criteri
 def _chosen_cell(model: Any, rows: Array, columns: Array) -> tuple[int, int]:
     """Row and column of the choice; the nearest width, which is fitted again to all rows."""
     kernel = getattr(model, "kernel_", None)
-    width = next(
-        (float(w) for w in (getattr(kernel, "width_", None), getattr(kernel, "width", None)) if np.isscalar(w)
-         and not isinstance(w, str)), float("nan"),
-    )  # fmt: skip
+    widths = [getattr(kernel, name, None) for name in ("width_", "width")]
+    width = next((float(own) for own in widths if isinstance(own, Real)), float("nan"))
     found = np.flatnonzero(columns == model.n_clusters_)
     if not len(found) or not width > 0:
         return -1, -1
@@ -239,7 +238,9 @@ def _paths(model: Any, table: Mapping[str, Any], ax: Axes | None) -> Axes:
     x, y = np.asarray(table[across], dtype=float), np.asarray(table[value], dtype=float)
     y = y.mean(axis=1) if y.ndim == 2 else y
     larger = _VALUES[value]
-    line = next((name for name in _LINES if np.shape(table.get(name)) == x.shape and _several(table[name])), None)
+    line = next(
+        (name for name in _LINES if name in table and np.shape(table[name]) == x.shape and _several(table[name])), None
+    )
     lines = np.zeros(len(x)) if line is None else np.asarray(table[line], dtype=float)
     ax = axes_for(ax)
     colours = Colours.on(ax)
