@@ -22,7 +22,7 @@ MOST_NAMES = 20
 """Groups that a legend lists."""
 MOST_NUMBERS = 60
 """Clusters whose numbers stand on the map, where colours come again."""
-_FAINTEST = 0.25  # how much of its colour a row of membership 0 keeps
+_FAINTEST = 0.4  # how much of its colour a row of membership 0 keeps
 _EMBEDDERS = "KernelPCA, KernelECA, SpectralClustering, KernelSpectralClustering, RankedClustering, KernelPageRank"
 
 
