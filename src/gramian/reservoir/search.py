@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_regressor
+from sklearn.base import MetaEstimatorMixin, clone, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names, _num_samples, check_is_fitted, column_or_1d, indexable
 
 from gramian.checks import check_choice, is_whole, real, whole
+from gramian.diagram import Estimator
 from gramian.metrics import nrmse
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
@@ -113,7 +114,7 @@ def _delegated(name: str) -> Callable[[Any], bool]:
     return check
 
 
-class GeneticSearch(MetaEstimatorMixin, BaseEstimator):
+class GeneticSearch(MetaEstimatorMixin, Estimator):
     """Choose hyper-parameters by a genetic algorithm: mutate, cross and keep the best.
 
     The objective of a candidate is (1 − a) · error + a · d / N, where the error is that on the last rows, which are not
