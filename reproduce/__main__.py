@@ -51,6 +51,7 @@ MODULES = (
     "ksc_selection",
     "ksc_indefinite",
     "dkae_tables",
+    "knet_tables",
 )
 ROOT = Path(__file__).parent.parent
 

@@ -150,12 +150,15 @@ def one_run(run: int, size: Size, options: Options) -> list[Record]:
         C = Z @ Z.T
         found.append(
             {
-                "method": name, "ideal": alignment_distance(C, ideal), "distance": alignment_distance(C, P),
+                "method": name,
+                "ideal": alignment_distance(C, ideal),
+                "distance": alignment_distance(C, P),
                 "error": float(np.mean((net.reconstruct(new) - new) ** 2)),
                 "svm": linear_machine(net.transform(old), y_old, net.transform(held), y_held, Z, y_new),
                 "neighbour": nearest(PCA(2).fit_transform(Z), y_new),
-                "denoising": float(np.mean((net.denoise(noisy, N_COMPONENTS) - clean) ** 2)), "seconds": seconds,
-            }  # fmt: skip
+                "denoising": float(np.mean((net.denoise(noisy, N_COMPONENTS) - clean) ** 2)),
+                "seconds": seconds,
+            }
         )
     return [{"dataset": "MNIST", "run": run, **record} for record in found]
 
