@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
 from gramian.checks import check_samples, check_weights, remember_columns
+from gramian.diagram import Estimator
 from gramian.distributed import DistributedAnswers, is_distributed
 from gramian.grams.base import Gram
 from gramian.kernels import Kernel, as_kernel
@@ -21,7 +22,7 @@ from gramian.randomness import spawn
 from gramian.typing import Array, Matrix, RandomState
 
 
-class KernelEstimator(DistributedAnswers, BaseEstimator):
+class KernelEstimator(DistributedAnswers, Estimator):
     """Base of the estimators with a ``kernel`` parameter, supervised or not.
 
     Attributes
