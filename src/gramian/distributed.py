@@ -7,7 +7,9 @@ input is Dask's.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from copy import copy
 from functools import wraps
 from typing import Any
 
@@ -161,15 +163,41 @@ def _mapped(model: Any, method: Callable[..., Any], X: Any, others: tuple[Any, .
     if rows.shape[1] != width:
         name = type(model).__name__
         raise ValueError(f"X has {rows.shape[1]} features, but {name} is expecting {width} features as input")
-    # One row tells type and width of an answer.
-    example = np.asarray(method(model, np.zeros((1, width), rows.dtype), *others, **options))
+    names, alone = _names(X), _without_answers(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is odd about a row of zeros is not the user's
+        # One row tells type and width of an answer.
+        example = np.asarray(method(alone, _named(np.zeros((1, width), rows.dtype), names), *others, **options))
 
     def of_part(part: Array) -> Array:
         if not len(part):
             return np.empty((0, *example.shape[1:]), example.dtype)
-        return np.asarray(method(model, part, *others, **options))
+        return np.asarray(method(alone, _named(part, names), *others, **options))
 
     if example.ndim == 1:
         return rows.map_blocks(of_part, drop_axis=1, dtype=example.dtype, meta=example[:0])
     chunks = (rows.chunks[0], (example.shape[1],))
     return rows.map_blocks(of_part, chunks=chunks, dtype=example.dtype, meta=example[:0])
+
+
+def _names(X: Any) -> list[Any] | None:
+    """The names of the columns of a data frame; None of an array."""
+    return list(X.columns) if hasattr(X, "columns") else None
+
+
+def _named(rows: Array, names: list[Any] | None) -> Any:
+    """Rows as an estimator expects them that was fitted to a data frame."""
+    if names is None:
+        return rows
+    import pandas
+
+    return pandas.DataFrame(rows, columns=names)
+
+
+def _without_answers(model: Any) -> Any:
+    """The model without what it says of the fitted rows, which workers do not need and which refers to itself."""
+    alone = copy(model)
+    for name, value in vars(model).items():
+        if is_distributed(value):
+            setattr(alone, name, np.empty((0, *value.shape[1:]), value.dtype))
+    return alone
