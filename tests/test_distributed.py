@@ -7,9 +7,20 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
-from gramian import AutoClustering, FourierFeatures, KernelKMeans, KernelPCA, LSSVMClassifier, Nystroem
-from gramian.distributed import DistributedRows, is_distributed
+from gramian import (
+    AutoClustering,
+    FourierFeatures,
+    KernelECA,
+    KernelKMeans,
+    KernelPCA,
+    LSSVMClassifier,
+    Nystroem,
+    SpectralClustering,
+)
+from gramian import distributed as module
+from gramian.distributed import DistributedRows, beside, is_distributed
 from gramian.kernels import Linear
 
 PARTITIONS = [(500,), (200, 100, 200), (30,) * 16 + (20,), (0, 1, 499, 0)]
@@ -62,6 +73,49 @@ def test_fitted_models_answer_partition_by_partition(X, model, answer):
     assert_allclose(found.compute(), expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("partitions", PARTITIONS)
+@pytest.mark.parametrize(
+    "model", [KernelKMeans(3, random_state=0), SpectralClustering(3, random_state=0), AutoClustering(3, random_state=0)]
+)
+def test_clusters_are_those_of_a_sample_in_memory(X, partitions, model, monkeypatch):
+    """Rows of the sample are drawn by number, so partitions do not change the clusters; all rows have a label."""
+    monkeypatch.setattr(module, "CLUSTERED", 200)
+    X[:250] += 30
+    X[400:] -= 30
+    sample = X[np.sort(np.random.default_rng(0).choice(500, 200, replace=False))]
+    alone = clone(model).fit(sample)
+    apart = clone(model).fit(da.from_array(X, chunks=(partitions, (4,))))
+    assert apart.labels_.chunks[0] == partitions
+    assert_array_equal(apart.labels_.compute(), alone.predict(X))
+    assert apart.n_clusters_ == alone.n_clusters_
+    if hasattr(alone, "embedding_"):
+        assert_allclose(apart.embedding_.compute(), alone.transform(X), atol=1e-8)
+
+
+def test_clusters_of_a_data_frame_with_holes(X):
+    """Names go with the sample, and a frame of numbers may have holes."""
+    X[:250] += 30
+    X[::7, 1] = np.nan
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    apart = AutoClustering(2, random_state=0).fit(dd.from_pandas(frame, npartitions=3))
+    assert_array_equal(apart.labels_.compute(), AutoClustering(2, random_state=0).fit(frame).predict(frame))
+
+
+def test_targets_come_in_the_partitions_of_the_rows(X):
+    rows = DistributedRows(da.from_array(X, chunks=((0, 123, 377), (4,))))
+    y = np.arange(500)
+    series = dd.from_pandas(pd.Series(y), npartitions=4)
+    for given in (y, y.tolist(), da.from_array(y, chunks=100), series[series >= 0], X):
+        found = beside(given, rows)
+        assert found.chunks[0] == (0, 123, 377)
+        assert_array_equal(found.compute(), X if given is X else y)
+    with pytest.raises(ValueError, match="y is None"):
+        beside(None, rows)
+    for short in (y[:-1], da.from_array(y[:-1], chunks=100)):
+        with pytest.raises(ValueError, match="X has 500 rows"):
+            beside(short, rows)
+
+
 def test_data_frames_with_unknown_lengths_are_taken(X):
     """A filtered frame does not know how many rows it has."""
     frame = pd.DataFrame(X, columns=list("abcd"))
@@ -99,7 +153,7 @@ def test_what_cannot_be_distributed_is_refused_before_any_work(X):
 
     given = da.from_array(X, chunks=(100, 4)).map_blocks(fail, meta=np.empty((0, 0)))
     with pytest.raises(TypeError, match="X\\[:100_000\\]"):
-        KernelKMeans(2).fit(given)
+        KernelECA(2).fit(given)
     with pytest.raises(TypeError, match="sample_weight"):
         KernelPCA(2, kernel=Linear()).fit(given, sample_weight=np.ones(500))
     with pytest.raises(ValueError, match="3 features"):

@@ -25,6 +25,9 @@ ANSWERS = ("predict", "predict_proba", "decision_function", "score_samples", "tr
 SAMPLE = 50_000
 """Rows from which a kernel learns its width, landmarks or mixtures; drawn by number, so partitions do not matter."""
 
+CLUSTERED = 10_000
+"""Rows that clusters are found in; the others join them."""
+
 
 def is_distributed(X: Any) -> bool:
     """Whether X is an array or a data frame of Dask."""
@@ -42,6 +45,8 @@ class DistributedRows:
         What the rows may be; others become the first.
     ensure_all_finite : bool or "allow-nan", default True
         What is refused; an error names the partition.
+    name : str, default "X"
+        What errors call the rows.
 
     Attributes
     ----------
@@ -49,19 +54,24 @@ class DistributedRows:
     dtype : numpy dtype
     array : dask.array.Array (n, d)
         The rows, checked when they are computed, with partitions of known length and all columns in each.
+    names : list or None
+        Of the columns of a data frame.
     """
 
     ndim = 2
 
-    def __init__(self, X: Any, *, dtype: Any = None, ensure_all_finite: bool | str = True, **_: Any) -> None:
+    def __init__(
+        self, X: Any, *, dtype: Any = None, ensure_all_finite: bool | str = True, name: str = "X", **_: Any
+    ) -> None:
         array = _as_array(X)
         allowed = [np.dtype(kind) for kind in (dtype if isinstance(dtype, list | tuple) else [np.float64, np.float32])]
         if array.dtype.kind not in "fiub":
             raise ValueError(f"X is a Dask array of type {array.dtype}; pass numbers, for instance X.astype(float)")
         kind = array.dtype if array.dtype in allowed else allowed[0]
-        self.array = array.map_blocks(_checked, kind, ensure_all_finite, dtype=kind, meta=np.empty((0, 0), kind))
+        self.array = array.map_blocks(_checked, kind, ensure_all_finite, name, dtype=kind, meta=np.empty((0, 0), kind))
         self.shape: tuple[int, int] = (int(array.shape[0]), int(array.shape[1]))
         self.dtype = kind
+        self.names = _names(X)
         self._ends = np.cumsum(array.chunks[0])
         if not self.shape[0]:
             raise ValueError("X has no rows in any of its partitions; pass at least one row")
@@ -90,17 +100,80 @@ class DistributedRows:
         n = self.shape[0]
         return self[np.arange(n) if n <= most else np.sort(np.random.default_rng(0).choice(n, most, replace=False))]
 
-    def reduced(self, function: Callable[[Array], Any], merge: Callable[[list[Any]], Any]) -> Any:
-        """What ``function`` gives for each partition that has rows, merged in a tree on the workers."""
-        import dask
+    def named(self, rows: Array) -> Any:
+        """Some rows with the names of their columns, where they have names."""
+        return _named(rows, self.names)
 
-        blocks = self.array.to_delayed().ravel()
-        parts = [
-            dask.delayed(function)(block) for block, length in zip(blocks, self.array.chunks[0], strict=True) if length
-        ]
-        while len(parts) > 1:
-            parts = [dask.delayed(merge)(parts[first : first + 8]) for first in range(0, len(parts), 8)]
-        return parts[0].compute()
+    @property
+    def numbers(self) -> Any:
+        """The number of each row, a Dask array (n,) in the same partitions."""
+        import dask.array
+
+        return dask.array.arange(self.shape[0], chunks=(self.array.chunks[0],))
+
+    def reduced(self, function: Callable[..., Any], merge: Callable[[list[Any]], Any], *others: Any) -> Any:
+        """What ``function`` gives for each partition that has rows, merged in a tree on the workers.
+
+        ``others`` are Dask arrays in the same partitions, whose parts are passed too.
+        """
+        return reduced(function, merge, self.array, *others)
+
+
+def reduced(function: Callable[..., Any], merge: Callable[[list[Any]], Any], *arrays: Any) -> Any:
+    """What ``function`` gives for the parts of arrays in the same partitions, merged in a tree on the workers."""
+    import dask
+
+    blocks = zip(*(array.to_delayed().ravel() for array in arrays), strict=True)
+    work = dask.delayed(function, traverse=False)  # sent once, not with every partition
+    parts = [
+        dask.delayed(_applied)(work, *parts)
+        for parts, length in zip(blocks, arrays[0].chunks[0], strict=True)
+        if length
+    ]
+    while len(parts) > 1:
+        parts = [dask.delayed(merge)(parts[first : first + 8]) for first in range(0, len(parts), 8)]
+    return parts[0].compute()
+
+
+def _applied(function: Callable[..., Any], *parts: Array) -> Any:
+    return function(*parts)
+
+
+def beside(y: Any, rows: DistributedRows) -> Any:
+    """Targets as a Dask array in the partitions of the rows.
+
+    Parameters
+    ----------
+    y : dask array, series or data frame, or array-like (n,) or (n, q)
+    rows : DistributedRows
+    """
+    import dask.array
+
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None; pass fit(X, y)")
+    lengths, n = rows.array.chunks[0], rows.shape[0]
+    if not is_distributed(y):
+        given = np.asarray(y)
+        if given.shape[:1] != (n,):
+            raise ValueError(f"y has shape {given.shape} but X has {n} rows; pass one entry for each row")
+        return dask.array.from_array(given, chunks=(lengths, *((size,) for size in given.shape[1:])))
+    array = y.to_dask_array(lengths=True) if hasattr(y, "to_dask_array") else y
+    if any(np.isnan(length) for length in array.chunks[0]):
+        array = array.compute_chunk_sizes()
+    if array.shape[0] != n:
+        raise ValueError(f"y has {array.shape[0]} entries but X has {n} rows; pass one entry for each row")
+    array = array.rechunk({1: -1}) if array.ndim == 2 else array
+    return array if array.chunks[0] == lengths else array.rechunk({0: lengths})
+
+
+def fit_to_sample(model: Any, X: Any, **options: Any) -> Any:
+    """Fit a clustering to at most ``CLUSTERED`` rows of a Dask input; labels of all are left to the partitions."""
+    rows = DistributedRows(X, ensure_all_finite="allow-nan")
+    model.fit(rows.named(rows.sample(CLUSTERED)), **options)
+    model.labels_ = model.predict(X)
+    if hasattr(model, "embedding_"):
+        model.embedding_ = model.transform(X)
+    return model
 
 
 def _as_array(X: Any) -> Any:
@@ -115,15 +188,15 @@ def _as_array(X: Any) -> Any:
     return array.rechunk({1: -1}) if len(array.chunks[1]) > 1 else array
 
 
-def _checked(part: Array, dtype: Any, finite: bool | str, block_info: Any = None) -> Array:
+def _checked(part: Array, dtype: Any, finite: bool | str, name: str, block_info: Any = None) -> Array:
     """One partition as numbers; an error says which it is."""
     if not len(part):
         return np.asarray(part, dtype)
     try:
-        return np.asarray(check_array(part, dtype=dtype, ensure_all_finite=finite, input_name="X"))
+        return np.asarray(check_array(part, dtype=dtype, order="C", ensure_all_finite=finite, input_name=name))
     except ValueError as error:
         place = block_info[0]["chunk-location"][0] if block_info else "?"
-        raise ValueError(f"partition {place} of X: {error}") from error
+        raise ValueError(f"partition {place} of {name}: {error}") from error
 
 
 def _rows(part: Array, index: Array) -> Array:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.checks import check_count, check_weights, check_whole
 from gramian.clustering.core.descent import Descent, definite_shift, plus_plus, start_groups, weighted_indicator
 from gramian.clustering.core.embedding import spectral_labels, used_labels
+from gramian.distributed import fit_to_sample, is_distributed
 from gramian.estimator import KernelEstimator
 from gramian.grams import Gram
 from gramian.kernels import Expansion, Kernel
@@ -91,6 +92,8 @@ class KernelKMeans(ClusterMixin, KernelEstimator):
         Parameters
         ----------
         X : array-like or sparse (n, d), or (n, n) similarities with ``kernel="precomputed"``
+            A Dask array or data frame is clustered by 10,000 of its rows, drawn by number; ``labels_`` of all rows is
+            then a Dask array, computed partition by partition when asked for, and ``inertia_`` that of the sample.
         y : ignored
         sample_weight : array-like (n,), optional
             The weights a, positive; they also count in the kernel's width rule.
@@ -99,6 +102,10 @@ class KernelKMeans(ClusterMixin, KernelEstimator):
         -------
         self : KernelKMeans
         """
+        if is_distributed(X):
+            if sample_weight is not None:
+                raise TypeError("sample_weight is for rows in memory; leave it out for a Dask input")
+            return fit_to_sample(self, X)
         check_whole(self, "n_init", "max_iter")
         check_whole(self, "verbose", least=0)
         samples = X

@@ -64,16 +64,16 @@ class PlacedClusters(ClusterMixin, EmbeddingEstimator):
         Z, alone = self._place(X)
         nearest = nearest_direction if self._by_direction else nearest_center
         labels = nearest(Z, self.cluster_centers_)
-        warn_isolated(int(alone.sum()))
+        warn_isolated(int(alone.sum()), stacklevel=4)  # one more: predict is wrapped to take partitions
         return np.where(alone, -1, labels)
 
 
-def warn_isolated(count: int) -> None:
+def warn_isolated(count: int, stacklevel: int = 3) -> None:
     """Say how many samples have no cluster because they are similar to none."""
     if count:
         who = "1 sample has" if count == 1 else f"{count} samples have"
         warnings.warn(
             f"{who} no similarity to any other and label -1; widen the kernel or raise n_neighbors",
             UserWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )

@@ -17,6 +17,7 @@ from gramian.clustering.core.components import large_components, least_cluster
 from gramian.clustering.core.embedding import Axes, kmeans, numbered, walk_of
 from gramian.clustering.core.n_clusters import choose_by_gap
 from gramian.clustering.placed import PlacedClusters, warn_isolated
+from gramian.distributed import fit_to_sample, is_distributed
 from gramian.grams import Gram
 from gramian.kernels import Kernel
 from gramian.randomness import generator
@@ -125,12 +126,16 @@ class SpectralClustering(PlacedClusters):
         Parameters
         ----------
         X : array-like or sparse (n, d), or (n, n) similarities with ``kernel="precomputed"``
+            A Dask array or data frame is clustered by 10,000 of its rows, drawn by number; ``labels_`` and
+            ``embedding_`` of all rows are then Dask arrays, computed partition by partition when asked for.
         y : ignored
 
         Returns
         -------
         self : SpectralClustering
         """
+        if is_distributed(X):
+            return fit_to_sample(self, X)
         check_choice(self, "embedding", ("rw", "sym", "kpca", "keca"))
         check_whole(self, "n_init", "max_clusters")
         check_positive(self, "tol", none_allowed=True)

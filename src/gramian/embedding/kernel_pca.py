@@ -154,7 +154,7 @@ class KernelPCA(InvertibleProjection):
         keep = significant(values, n) & (values > 0)
         if not keep.any():
             raise ValueError("all samples are alike under the kernel, so X has no variance to analyse; check X")
-        self._keep(kernel, sample[:1] if not hasattr(X, "columns") else X.head(1))
+        self._keep(kernel, rows.named(sample[:1]))
         expansion = Expansion(kernel, sample[:1], np.zeros((1, int(keep.sum())), rows.dtype))
         expansion.weights = axes[:, keep].astype(rows.dtype)
         expansion.offset = sums.feature_mean.astype(rows.dtype) if self.center else None

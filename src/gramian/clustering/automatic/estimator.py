@@ -20,7 +20,7 @@ from gramian.clustering.automatic.mixed import MixedChoice, MixedModel, choose_m
 from gramian.clustering.automatic.rows import SHARPENED, Rows
 from gramian.clustering.automatic.views import MIXTURE, WAYS, fitting_ways, mixture_parts
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedAnswers
+from gramian.distributed import DistributedAnswers, fit_to_sample, is_distributed
 from gramian.kernels import ClusterKernel, Kernel, NeighborGraph
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
@@ -130,7 +130,9 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
         Parameters
         ----------
         X : array-like or data frame (n, d)
-            NaN where missing. Frames of pandas and polars may have columns of any kind.
+            NaN where missing. Frames of pandas and polars may have columns of any kind. A Dask array or data frame of
+            numbers is clustered by 10,000 of its rows, drawn by number; ``labels_`` of all rows is then a Dask array,
+            computed partition by partition when asked for.
         y : ignored
         feature_columns : sequence (d,), optional
             The column of a table that each feature comes from, where one column became several features, as a category
@@ -142,6 +144,9 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
         -------
         self : AutoClustering
         """
+        if is_distributed(X):
+            chosen = {"feature_columns": feature_columns, "categorical_columns": categorical_columns}
+            return fit_to_sample(self, X, **chosen)
         given, preparation = X, None
         if feature_columns is None and not len(categorical_columns) and has_other_kinds(X):
             frame = PreparedFrame.of(X)
