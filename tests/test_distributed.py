@@ -11,6 +11,8 @@ from sklearn.base import clone
 
 from gramian import (
     AutoClustering,
+    FixedSizeLSSVMClassifier,
+    FixedSizeLSSVMRegressor,
     FourierFeatures,
     KernelECA,
     KernelKMeans,
@@ -21,7 +23,8 @@ from gramian import (
 )
 from gramian import distributed as module
 from gramian.distributed import DistributedRows, beside, is_distributed
-from gramian.kernels import Linear
+from gramian.kernels import RBF, Linear
+from gramian.lssvm import basis
 
 PARTITIONS = [(500,), (200, 100, 200), (30,) * 16 + (20,), (0, 1, 499, 0)]
 
@@ -172,3 +175,65 @@ def test_no_rows_and_text_are_refused():
         DistributedRows(da.from_array(np.array([["a", "b"]]), chunks=1))
     with pytest.raises(ValueError, match="dimensions"):
         DistributedRows(da.zeros(5))
+
+
+# Fixed-size machines ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("partitions", PARTITIONS)
+@pytest.mark.parametrize(
+    "options", [{}, {"kernel": RBF(4.0)}, {"kernel": Linear()}, {"regularization": 2.0}, {"n_prototypes": "auto"}]
+)
+def test_fixed_size_regression_is_that_of_one_process(X, partitions, options, monkeypatch):
+    """Folds, prototypes and widths are drawn by row number, so all that is chosen is the same."""
+    monkeypatch.setattr(basis, "STRIP", 16)
+    y = np.sin(X[:, 0]) + 0.1 * X[:, 1] * X[:, 2] + 100
+    setting = {"n_prototypes": 30, "random_state": 0} | options
+    # Similarities among hundreds of prototypes of 500 rows are nearly singular: rounding of the scales shows.
+    many = 1e-5 if options == {"n_prototypes": "auto"} else 0
+    alone = FixedSizeLSSVMRegressor(**setting).fit(X, y)
+    apart = FixedSizeLSSVMRegressor(**setting).fit(da.from_array(X, chunks=(partitions, (4,))), y)
+    assert_allclose(apart.regularization_, alone.regularization_, rtol=1e-8)
+    for name in ("errors", "widths", "width_errors", "sizes", "size_errors"):
+        assert_allclose(apart.tuning_.get(name, 0), alone.tuning_.get(name, 0), rtol=many or 1e-7)
+    assert_allclose(apart.predict(X), alone.predict(X), rtol=many or 1e-8)
+    if alone.prototypes_ is not None:
+        assert_array_equal(apart.prototype_indices_, alone.prototype_indices_)
+        assert_allclose(apart.prototypes_, alone.prototypes_, rtol=1e-10)
+
+
+@pytest.mark.parametrize("names", [["no", "yes"], [3, 1, 2]])
+def test_fixed_size_classes_are_those_of_one_process(X, names):
+    """Also where a partition lacks a class."""
+    X = X[np.argsort(X[:, 0])]
+    y = np.array(names)[np.digitize(X[:, 0], np.quantile(X[:, 0], np.arange(1, len(names)) / len(names)))]
+    alone = FixedSizeLSSVMClassifier(30, random_state=0).fit(X, y)
+    frame = dd.from_pandas(pd.DataFrame(X, columns=list("abcd")), npartitions=3)
+    apart = FixedSizeLSSVMClassifier(30, random_state=0).fit(frame, dd.from_pandas(pd.Series(y), npartitions=3))
+    assert_array_equal(apart.classes_, alone.classes_)
+    assert_array_equal(apart.feature_names_in_, list("abcd"))
+    found = apart.decision_function(frame).compute()
+    assert_allclose(found, alone.decision_function(X), rtol=1e-8, atol=1e-8)
+    labels = apart.predict(frame)
+    assert is_distributed(labels)
+    assert_array_equal(labels.compute(), alone.predict(X))
+
+
+def test_several_targets_are_those_of_one_process(X):
+    Y = np.column_stack([X[:, 0] * 1e3, np.cos(X[:, 1])])
+    alone = FixedSizeLSSVMRegressor(30, random_state=0).fit(X, Y)
+    apart = FixedSizeLSSVMRegressor(30, random_state=0).fit(da.from_array(X, chunks=100), da.from_array(Y, chunks=70))
+    assert_allclose(apart.predict(X), alone.predict(X), rtol=1e-8)
+
+
+def test_bad_targets_are_refused(X):
+    given, y = da.from_array(X, chunks=100), X[:, 0].copy()
+    y[250] = np.nan
+    with pytest.raises(ValueError, match="partition 2 of y"):
+        FixedSizeLSSVMRegressor(30).fit(given, y)
+    with pytest.raises(ValueError, match="one class only"):
+        FixedSizeLSSVMClassifier(30).fit(given, np.ones(500, int))
+    with pytest.raises(ValueError, match="2 dimensions"):
+        FixedSizeLSSVMClassifier(30).fit(given, np.ones((500, 2), int))
+    with pytest.raises(TypeError, match="class_weight"):
+        FixedSizeLSSVMClassifier(30, class_weight="balanced").fit(given, (X[:, 0] > 5))

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable
 from copy import copy
 from functools import wraps
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -166,6 +167,11 @@ def beside(y: Any, rows: DistributedRows) -> Any:
     return array if array.chunks[0] == lengths else array.rechunk({0: lengths})
 
 
+def in_memory(X: Any) -> Any:
+    """X itself, or of rows on workers the sample from which a kernel learns."""
+    return X.sample() if isinstance(X, DistributedRows) else X
+
+
 def fit_to_sample(model: Any, X: Any, **options: Any) -> Any:
     """Fit a clustering to at most ``CLUSTERED`` rows of a Dask input; labels of all are left to the partitions."""
     rows = DistributedRows(X, ensure_all_finite="allow-nan")
@@ -216,7 +222,9 @@ class DistributedAnswers:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name in ANSWERS:
-            if name in vars(cls) and callable(method := vars(cls)[name]):
+            # Also what comes from a mixin that is no subclass of this one.
+            method = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+            if isinstance(method, FunctionType) and not hasattr(method, "takes_partitions"):
                 setattr(cls, name, _in_parts(method))
 
 
@@ -227,6 +235,7 @@ def _in_parts(method: Callable[..., Any]) -> Callable[..., Any]:
             return method(self, X, *others, **options)
         return _mapped(self, method, X, others, options)
 
+    answer.takes_partitions = True  # type: ignore[attr-defined]
     return answer
 
 

@@ -1,10 +1,13 @@
 """Columns on one scale, and values for holes."""
 
+import dask
+import dask.array
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, issparse
 from sklearn.preprocessing import StandardScaler
 
+from gramian.distributed import DistributedRows
 from gramian.kernels import ClusterKernel
 from gramian.lssvm import LSSVMClassifier, LSSVMRegressor
 from gramian.lssvm.preparation import Preparation, Standardization
@@ -142,3 +145,19 @@ def test_sparse_rows_with_holes_are_refused():
     X = csr_array(np.array([[1.0, np.nan], [0.0, 2.0], [3.0, 0.0]]))
     with pytest.raises(ValueError, match="sparse and contains NaN"):
         LSSVMRegressor().fit(X, [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("size", [1.0, 1e200])
+def test_rows_on_workers_are_measured_as_rows_in_memory(size):
+    """Columns that are constant, empty, full of holes, or huge, in partitions of which one has no value of a column."""
+    X = np.random.default_rng(0).normal(size=(60, 5)) * size + 3 * size
+    X[:, 1] = 0.1
+    X[:, 2] = np.nan
+    X[:25, 3] = np.nan
+    alone = Standardization(X)
+    for chunks in (60, 20, 7):
+        rows = DistributedRows(dask.array.from_array(X, chunks=(chunks, 5)), ensure_all_finite="allow-nan")
+        with dask.config.set(scheduler="synchronous"):
+            apart = Standardization(rows)
+        np.testing.assert_allclose(apart.mean, alone.mean, rtol=1e-12)
+        np.testing.assert_allclose(apart.scale, alone.scale, rtol=1e-12)

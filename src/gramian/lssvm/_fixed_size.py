@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial, reduce
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_positive, n_workers, remember_columns, whole
 from gramian.configuration import config
+from gramian.distributed import DistributedRows, beside, in_memory, is_distributed
 from gramian.estimator import KernelEstimator
 from gramian.kernels import RBF, Kernel
 from gramian.landmarks import Nystroem
@@ -74,6 +76,8 @@ class FixedSize(KernelEstimator):
         Parameters
         ----------
         X : array-like or sparse (n, d)
+            Of a Dask array or data frame, samples are drawn by row number and sums are made where the rows lie, so
+            the model is that of rows in memory; a kernel with features of its own is fitted to 50,000 rows.
         y : array-like (n,) or, for a regressor, (n, q)
         sample_weight : array-like (n,), optional
             Weight of the squared error of each row; 2 counts as the row given twice.
@@ -83,6 +87,8 @@ class FixedSize(KernelEstimator):
         self : estimator
         """
         self._check_parameters()
+        if is_distributed(X):
+            return self._fit_distributed(X, y, sample_weight)
         rows = self._check_rows(X)
         Y, weights, learned = self._targets(y, rows, self._check_weights(sample_weight, rows), stream=False)
         with self._threads():
@@ -91,6 +97,25 @@ class FixedSize(KernelEstimator):
             model = self._solved(basis, sums, tuning, None)
         self._hold(basis, sums.merged(), learned, model)
         remember_columns(self, X)
+        return self
+
+    @abstractmethod
+    def _distributed_targets(self, y: Any) -> tuple[DistributedRows, dict[str, Any]]:
+        """y, a Dask array (n,) or (n, q), as numbers (n, q), and what else is learned of it."""
+
+    def _fit_distributed(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """The same steps where only samples of the rows, and sums over them, come here."""
+        if sample_weight is not None or getattr(self, "class_weight", None) is not None:
+            raise TypeError("sample_weight and class_weight are for rows in memory; leave them out for a Dask input")
+        rows = DistributedRows(X, **self._unfitted_kernel()._checks())
+        Y, learned = self._distributed_targets(beside(y, rows))
+        with self._threads():
+            basis, tuning, seed = self._start(rows, Y, None)
+            part = partial(_part_sums, basis, self._n_folds(), seed, rows.shape[0])
+            sums = rows.reduced(part, _merged_sums, Y.array, rows.numbers)
+            model = self._solved(basis, sums, tuning, None)
+        self._hold(basis, sums.merged(), learned, model)
+        remember_columns(self, rows.named(np.zeros((1, rows.shape[1]))))
         return self
 
     def _partial_fit(self, X: Matrix, y: Any, sample_weight: Any, classes: Any = None) -> Self:
@@ -130,7 +155,8 @@ class FixedSize(KernelEstimator):
         tuning: dict[str, Any] = {}
         kernel: Kernel = self._seeded_kernel(X.shape[0])
         if kernel.has_features:
-            kernel._fitted(X, weights)._check_overflow(X)
+            seen = in_memory(X)
+            kernel._fitted(seen, weights)._check_overflow(seen)
             return Basis(kernel), tuning, seed
         scaling = Standardization(X, weights) if self.kernel == "auto" else None
         if scaling is not None:
@@ -140,7 +166,7 @@ class FixedSize(KernelEstimator):
             kernel, X, m, selection=self.selection, weights=weights, rng=prototype_rng, scaling=scaling
         )
         if scaling is None:
-            basis.kernel._check_overflow(X)
+            basis.kernel._check_overflow(in_memory(X))
         return basis, tuning, seed
 
     def _width(
@@ -307,8 +333,17 @@ def _some(
     if len(used) > most:
         used = np.sort(rng.choice(used, most, replace=False))
     if len(used) == X.shape[0]:
-        return X, Y, weights
+        return X[:], Y[:], weights
     return X[used], Y[used], None if weights is None else weights[used]
+
+
+def _part_sums(basis: Basis, n_folds: int, seed: int, n: int, X: Array, Y: Array, numbers: Array) -> FoldSums:
+    """The sums of one partition, whose rows have these numbers among n."""
+    return FoldSums(n_folds, seed).add_stretch(basis, X, Y, int(numbers[0]), n)
+
+
+def _merged_sums(parts: list[FoldSums]) -> FoldSums:
+    return reduce(FoldSums.merge, parts[1:], parts[0].copy())
 
 
 def _regularizations(folds: list[Any]) -> tuple[Array, Array]:

@@ -76,7 +76,7 @@ class Basis:
         used = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
         if len(used) > _CANDIDATES:
             used = np.sort(rng.choice(used, _CANDIDATES, replace=False))
-        some = X if len(used) == X.shape[0] else X[used]
+        some = X[:] if len(used) == X.shape[0] else X[used]
         chosen = Nystroem(
             min(m, len(used)), kernel=kernel, selection=selection, random_state=int(rng.integers(2**31))
         )._fitted(
@@ -170,13 +170,41 @@ class FoldSums:
                 basis.add(self.folds[0], X[strip], Y[strip], None if weights is None else weights[strip])
                 self.n_rows += length
                 continue
-            order = np.random.default_rng((self.seed, self.n_rows)).permutation(length)
+            dealt = self._dealt(self.n_rows, length)
             for place in range(k):
-                index = strip.start + np.sort(order[(place - self.n_rows) % k :: k])
+                index = strip.start + np.flatnonzero(dealt == place)
                 if len(index):
                     v = None if weights is None else weights[index]
                     basis.add(self.folds[place], X[index], Y[index], v)
             self.n_rows += length
+        return self
+
+    def add_stretch(self, basis: Basis, X: Array, Y: Array, first: int, n: int) -> FoldSums:
+        """Add the rows from number ``first`` on of n, each to the fold that :meth:`add` of all n would deal it to."""
+        Y = Y.astype(X.dtype, copy=False)
+        size = len(self.folds) * STRIP
+        for start in range(first - first % size, first + len(X), size):
+            low, high = max(start, first), min(start + size, first + len(X))
+            dealt = self._dealt(start, min(size, n - start))[low - start : high - start]
+            for place, fold in enumerate(self.folds):
+                index = low - first + np.flatnonzero(dealt == place)
+                if len(index):
+                    basis.add(fold, X[index], Y[index], None)
+        self.n_rows += len(X)
+        return self
+
+    def _dealt(self, start: int, length: int) -> Array:
+        """The fold of each row of a strip that begins with row number ``start`` of the stream."""
+        places = np.empty(length, np.intp)
+        order = np.random.default_rng((self.seed, start)).permutation(length)
+        places[order] = (np.arange(length) + start) % len(self.folds)
+        return places
+
+    def merge(self, other: FoldSums) -> FoldSums:
+        """Add the rows that other sums of the same folds have seen."""
+        self.n_rows += other.n_rows
+        for fold, more in zip(self.folds, other.folds, strict=True):
+            fold.merge(more)
         return self
 
     def whitened(self, basis: Basis) -> list[NormalEquations]:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 
-from gramian.checks import check_targets
+from gramian.checks import check_classes, check_targets
+from gramian.distributed import DistributedRows, reduced
 from gramian.kernels import Kernel
 from gramian.lssvm._fixed_size import FixedSize
 from gramian.lssvm.basis import Basis, FoldSums
@@ -141,18 +142,18 @@ class FixedSizeLSSVMRegressor(RegressorMixin, FixedSize):
         y = check_targets(y, X.shape[0])
         Y = y.reshape(len(y), -1).astype(np.float64)
         if not stream or not hasattr(self, "basis_"):
-            scaling = Standardization(Y, weights)
-            # One target keeps its unit, which the second stage's regularization counts in, unless squares might
-            # overflow in single precision; several are made alike, so that none outweighs the others.
-            usual = (Y.shape[1] == 1) & (scaling.scale > 1e-15) & (scaling.scale < 1e15)
-            unit = np.where(usual | ~np.isfinite(scaling.scale), 1.0, scaling.scale)
-            learned = {"_center": scaling.mean, "_unit": unit, "_one_target": y.ndim == 1}
+            learned = _units(Standardization(Y, weights), y.ndim == 1)
         else:
             learned = {"_center": self._center, "_unit": self._unit, "_one_target": self._one_target}
             if (y.ndim == 1) != self._one_target or Y.shape[1] != len(self._unit):
                 seen = "(n,)" if self._one_target else f"(n, {len(self._unit)})"
                 raise ValueError(f"y has shape {y.shape}, but the rows before had y of shape {seen}; pass the same")
         return (Y - learned["_center"]) / learned["_unit"], weights, learned
+
+    def _distributed_targets(self, y: Any) -> tuple[DistributedRows, dict[str, Any]]:
+        Y = DistributedRows(y[:, None] if y.ndim == 1 else y, dtype=[np.float64], name="y")
+        learned = _units(Standardization(Y), y.ndim == 1)
+        return DistributedRows((Y.array - learned["_center"]) / learned["_unit"], name="y"), learned
 
     def _hold(self, basis: Basis, sums: FoldSums, learned: dict[str, Any], model: dict[str, Any]) -> None:
         # The sums are of targets in units of their deviation; the model is for the user's.
@@ -275,3 +276,37 @@ class FixedSizeLSSVMClassifier(ClassifierMixin, FixedSize, Decided):
         codes, known = class_codes(self, y, X.shape[0], classes, weights, stream=stream)
         weighted = class_weighted(self, codes, known, weights, stream=stream)
         return plus_minus(codes, len(known)), weighted, {"classes_": known}
+
+    def _distributed_targets(self, y: Any) -> tuple[DistributedRows, dict[str, Any]]:
+        if y.ndim != 1:
+            raise ValueError(f"y has {y.ndim} dimensions; pass one class for each row, for instance y[:, 0]")
+        known = reduced(_classes, _all_classes, y)
+        if len(known) < 2:
+            raise ValueError(f"y has one class only, {known[0]!r}; a classifier needs rows of at least two classes")
+        width = 1 if len(known) == 2 else len(known)
+        numbers = y.map_blocks(
+            _coded, known, new_axis=1, chunks=(y.chunks[0], (width,)), dtype=np.float64, meta=np.empty((0, 0))
+        )
+        return DistributedRows(numbers, name="y"), {"classes_": known}
+
+
+def _units(scaling: Standardization, one_target: bool) -> dict[str, Any]:
+    """Origin and unit of the targets."""
+    # One target keeps its unit, which the second stage's regularization counts in, unless squares might overflow in
+    # single precision; several are made alike, so that none outweighs the others.
+    usual = (len(scaling.scale) == 1) & (scaling.scale > 1e-15) & (scaling.scale < 1e15)
+    unit = np.where(usual | ~np.isfinite(scaling.scale), 1.0, scaling.scale)
+    return {"_center": scaling.mean, "_unit": unit, "_one_target": one_target}
+
+
+def _classes(y: Array) -> Array:
+    return check_classes(y, len(y), least=1)[0]
+
+
+def _all_classes(parts: list[Array]) -> Array:
+    return np.unique(np.concatenate(parts))
+
+
+def _coded(y: Array, known: Array) -> Array:
+    """±1 targets of one partition."""
+    return plus_minus(np.searchsorted(known, np.asarray(y, known.dtype)), len(known))

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.impute import KNNImputer
 
+from gramian.distributed import DistributedRows
 from gramian.grams.tiles import slices
 from gramian.mixture import IncompleteGaussianMixture
 from gramian.typing import Array, Matrix, RandomState
@@ -29,10 +30,10 @@ class Standardization:
 
     Parameters
     ----------
-    X : ndarray or CSR (n, d)
+    X : ndarray, CSR or DistributedRows (n, d)
         May have holes, where it is dense.
     weights : ndarray (n,), optional
-        How often each row counts.
+        How often each row counts; not for rows on workers.
 
     Attributes
     ----------
@@ -42,10 +43,13 @@ class Standardization:
     """
 
     def __init__(self, X: Matrix, weights: Array | None = None) -> None:
-        n = X.shape[0]
-        share = np.full(n, 1 / n) if weights is None else weights / weights.sum(dtype=np.float64)
-        moments = _sparse_moments(X, share) if issparse(X) else _dense_moments(X, share)
-        self.mean, deviation, largest = moments
+        if isinstance(X, DistributedRows):
+            _, self.mean, deviation, largest = X.reduced(_part_moments, _merged_moments)
+        else:
+            n = X.shape[0]
+            share = np.full(n, 1 / n) if weights is None else weights / weights.sum(dtype=np.float64)
+            moments = _sparse_moments(X, share) if issparse(X) else _dense_moments(X, share)
+            self.mean, deviation, largest = moments
         varying = deviation > _ROUNDING * np.finfo(X.dtype).eps * largest
         self.scale = np.where(varying, deviation, np.inf)
 
@@ -101,6 +105,28 @@ def _dense_moments(X: Array, share: Array) -> tuple[Array, Array, Array]:
     for strip in slices(n, _STRIP):
         variance += share[strip] @ np.nan_to_num((X[strip] - first) / unit - mean) ** 2 / weight
     return first + mean * unit, np.sqrt(variance) * unit, largest
+
+
+_Moments = tuple[Array, Array, Array, Array]
+
+
+def _part_moments(X: Array) -> _Moments:
+    """Number of known values, mean, standard deviation and largest size of every column of one partition."""
+    return (~np.isnan(X)).sum(axis=0).astype(np.float64), *_dense_moments(X, np.full(len(X), 1 / len(X)))
+
+
+def _merged_moments(parts: list[_Moments]) -> _Moments:
+    """Those of all rows of several partitions."""
+    n, mean, deviation, largest = parts[0]
+    for more, other, spread, size in parts[1:]:
+        total = np.maximum(n + more, 1)
+        a, b = n / total, more / total
+        # Chan's formula by roots: squares of huge entries would overflow.
+        within = np.hypot(np.sqrt(a) * deviation, np.sqrt(b) * spread)
+        deviation = np.hypot(within, np.sqrt(a) * np.sqrt(b) * np.abs(other - mean))
+        mean = np.where(n > 0, mean + b * (other - mean), other)
+        n, largest = n + more, np.maximum(largest, size)
+    return n, mean, deviation, largest
 
 
 class Preparation(Standardization):
