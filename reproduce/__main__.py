@@ -62,8 +62,9 @@ def main(arguments: list[str]) -> int:
     experiments: dict[str, Experiment] = {name: import_module(f"reproduce.{name}").EXPERIMENT for name in MODULES}
     given = _parser().parse_args(arguments)
     if not given.names:
+        widest = max(map(len, experiments)) + 2
         for name, experiment in experiments.items():
-            print(f"{name:<20}{experiment.title} ({experiment.runs} runs unless --runs says otherwise)")
+            print(f"{name:<{widest}}{experiment.title} ({experiment.runs} runs unless --runs says otherwise)")
         return 0
     unknown = [name for name in given.names if name not in experiments]
     if unknown:
