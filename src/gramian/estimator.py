@@ -15,13 +15,14 @@ from sklearn.utils.validation import validate_data
 
 from gramian.checks import check_samples, check_weights, remember_columns
 from gramian.diagram import Estimator
+from gramian.distributed import DistributedAnswers, is_distributed
 from gramian.grams.base import Gram
 from gramian.kernels import Kernel, as_kernel
 from gramian.randomness import spawn
 from gramian.typing import Array, Matrix, RandomState
 
 
-class KernelEstimator(Estimator):
+class KernelEstimator(DistributedAnswers, Estimator):
     """Base of the estimators with a ``kernel`` parameter, supervised or not.
 
     Attributes
@@ -39,6 +40,11 @@ class KernelEstimator(Estimator):
 
     def _check_rows(self, X: Matrix, *, min_samples: int = 1) -> Matrix:
         """X as the kernel takes it; nothing of the estimator changes."""
+        if is_distributed(X):
+            raise TypeError(
+                f"{type(self).__name__} cannot be fitted to a Dask input; fit it to some of the rows, for instance "
+                "X[:100_000].compute(), and let it answer for all: predict and transform take Dask inputs"
+            )
         return check_samples(self, X, ensure_min_samples=min_samples, **self._unfitted_kernel()._checks())
 
     def _check_weights(self, sample_weight: Any, X: Matrix) -> Array | None:

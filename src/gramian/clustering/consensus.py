@@ -32,6 +32,7 @@ from gramian.clustering.ensemble.evidence import (
 from gramian.clustering.ensemble.partitions import KMeansPartitions
 from gramian.configuration import require_memory
 from gramian.diagram import Estimator
+from gramian.distributed import DistributedAnswers
 from gramian.grams.tiles import slices
 from gramian.kernels import ClusterKernel
 from gramian.progress import steps
@@ -45,7 +46,7 @@ _CERTAIN_LIFETIME, _CERTAIN_RATIO = 0.15, 1.6
 _MEMBERSHIPS_AT_ONCE = 2**22  # of new rows, which are answered in parts
 
 
-class ConsensusClustering(ClusterMixin, Estimator):
+class ConsensusClustering(ClusterMixin, DistributedAnswers, Estimator):
     """Cluster by the votes of many quick partitions of the same rows (evidence accumulation).
 
     Each of M base partitions has its own random start and its own number of clusters, usually far more than wanted.

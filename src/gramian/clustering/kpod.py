@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gramian.checks import check_count, check_real, check_samples, check_whole, remember_columns
 from gramian.clustering.core.embedding import labels_by_first_row
 from gramian.diagram import Estimator
+from gramian.distributed import DistributedAnswers
 from gramian.grams.tiles import slices
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
@@ -21,7 +22,7 @@ _LLOYD_STEPS = 300  # rows that lie equally far from two centres could go round 
 _ENTRIES_AT_ONCE = 2**24  # distances of all rows to the centres of several starts
 
 
-class KPOD(ClusterMixin, Estimator):
+class KPOD(ClusterMixin, DistributedAnswers, Estimator):
     """Cluster data with missing values by k-means on the observed entries (k-POD).
 
     With Ω the observed entries, it minimises Σ_{(i, j) ∈ Ω} (x_ij − θ_{c(i) j})² over labels c and centres θ: missing

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
+from scipy.linalg import eigh
 
 from gramian.checks import check_choice, check_count, check_positive
+from gramian.distributed import DistributedRows, is_distributed
 from gramian.embedding.preimage import RidgePreimage, check_preimage
 from gramian.embedding.projection import InvertibleProjection, significant
 from gramian.grams import Gram, SandwichGram
 from gramian.grams.base import Which
 from gramian.kernels import Expansion, Kernel
+from gramian.landmarks.primal import NormalEquations
 from gramian.typing import Array, Matrix
 
 
@@ -105,6 +109,8 @@ class KernelPCA(InvertibleProjection):
         check_choice(self, "center", (True, False))
         check_positive(self, "ridge")
         check_positive(self, "tol", none_allowed=True)
+        if is_distributed(X):
+            return self._fit_distributed(X, sample_weight)
         samples = X
         X = self._check_rows(X, min_samples=2 if self.center else 1)
         n = X.shape[0]
@@ -122,6 +128,45 @@ class KernelPCA(InvertibleProjection):
             raise ValueError("all samples are alike under the kernel, so X has no variance to analyse; check X")
         self._keep(kernel, samples)
         self._finish(X, gram, view, weights, values[keep], np.ascontiguousarray(vectors[:, keep]))
+        return self
+
+    def _fit_distributed(self, X: Any, sample_weight: Any) -> KernelPCA:
+        """One pass over the partitions: the features' mean and scatter, whose eigenvectors are the axes."""
+        if sample_weight is not None or self.preimage is not None:
+            raise TypeError("sample_weight and preimage are for rows in memory; leave them out for a Dask input")
+        rows = DistributedRows(X, **self._unfitted_kernel()._checks())
+        n = rows.shape[0]
+        wanted = check_count(self, "n_components", n, none_allowed=True) or n
+        kernel = self._seeded_kernel(n)
+        sample = rows.sample()
+        kernel._fitted(sample)
+        if not kernel.has_features or kernel._n_features(sample[:1]) >= n:
+            raise TypeError(
+                f"kernel={kernel!r} has no finite features, and the n×n similarities of a Dask input fit in no memory; "
+                "approximate it: kernel=gramian.Nystroem(300, kernel=...)"
+            )
+        sums = rows.reduced(partial(_feature_sums, kernel), _merged)
+        scatter = sums.feature_products
+        if not self.center:
+            scatter = scatter + sums.weight * np.outer(sums.feature_mean, sums.feature_mean)
+        values, axes = eigh(scatter)
+        values, axes = values[::-1][:wanted], axes[:, ::-1][:, :wanted]
+        keep = significant(values, n) & (values > 0)
+        if not keep.any():
+            raise ValueError("all samples are alike under the kernel, so X has no variance to analyse; check X")
+        self._keep(kernel, sample[:1] if not hasattr(X, "columns") else X.head(1))
+        expansion = Expansion(kernel, sample[:1], np.zeros((1, int(keep.sum())), rows.dtype))
+        expansion.weights = axes[:, keep].astype(rows.dtype)
+        expansion.offset = sums.feature_mean.astype(rows.dtype) if self.center else None
+        # As in memory, the entry of largest magnitude of each component is positive.
+        low, high = rows.reduced(partial(_extremes, expansion), _wider)
+        expansion.weights = expansion.weights * np.where(-low > high, -1, 1).astype(rows.dtype)
+        self.expansion_ = expansion
+        self.eigenvalues_ = values[keep].astype(rows.dtype)
+        self.n_components_ = len(self.eigenvalues_)
+        self.signature_ = np.ones(self.n_components_, rows.dtype)
+        self.explained_variance_ratio_ = self.eigenvalues_ / np.trace(scatter)
+        self.embedding_ = self.transform(X)
         return self
 
     def _operator(self, gram: Gram, weights: Array | None) -> Gram:
@@ -158,3 +203,21 @@ class KernelPCA(InvertibleProjection):
 
     def _image_coefficients(self, Z: Array) -> Array:
         return np.asarray(self.mean_coef_ + (Z * np.sqrt(np.abs(self.eigenvalues_))) @ self.dual_coef_.T)
+
+
+def _feature_sums(kernel: Kernel, part: Array) -> NormalEquations:
+    """Mean and scatter of the features of one partition."""
+    return NormalEquations().add(kernel._features(part), np.zeros((len(part), 1), part.dtype))
+
+
+def _merged(parts: list[NormalEquations]) -> NormalEquations:
+    return reduce(NormalEquations.merge, parts, NormalEquations())
+
+
+def _extremes(expansion: Expansion, part: Array) -> tuple[Array, Array]:
+    scores = expansion.unchecked(part)
+    return scores.min(axis=0), scores.max(axis=0)
+
+
+def _wider(parts: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    return np.min([low for low, _ in parts], axis=0), np.max([high for _, high in parts], axis=0)

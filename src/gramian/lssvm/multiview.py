@@ -25,6 +25,7 @@ from gramian.checks import (
     remember_columns,
 )
 from gramian.diagram import Estimator
+from gramian.distributed import DistributedAnswers
 from gramian.grams import CoupledGram, Gram
 from gramian.kernels import Expansion, Kernel, as_kernel
 from gramian.lssvm.preparation import Preparation
@@ -36,7 +37,7 @@ from gramian.typing import Array, Matrix
 _CHECKS: dict[str, Any] = {"dtype": [np.float64, np.float32]}
 
 
-class MultiViewLSSVMRegressor(MultiOutputMixin, RegressorMixin, Estimator):
+class MultiViewLSSVMRegressor(MultiOutputMixin, RegressorMixin, DistributedAnswers, Estimator):
     """LS-SVM regression on several views of the samples, with coupled errors.
 
     With e_v = y − Φ_v w_v − b_v the errors of view v, the model minimises

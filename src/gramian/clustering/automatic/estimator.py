@@ -20,6 +20,7 @@ from gramian.clustering.automatic.mixed import MixedChoice, MixedModel, choose_m
 from gramian.clustering.automatic.rows import SHARPENED, Rows
 from gramian.clustering.automatic.views import MIXTURE, WAYS, fitting_ways, mixture_parts
 from gramian.diagram import Estimator
+from gramian.distributed import DistributedAnswers
 from gramian.kernels import ClusterKernel, Kernel, NeighborGraph
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
@@ -33,7 +34,7 @@ _CLASSES = "Groups are classes, each with its own shares of every category and m
 _CHECKS: dict[str, Any] = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
 
 
-class AutoClustering(ClusterMixin, Estimator):
+class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
     """Cluster samples with nothing to tune: similarity and number of clusters are chosen from the data.
 
     At most 1,000 rows are clustered in nine ways: spectral clustering of four neighbour graphs and of two forms of the

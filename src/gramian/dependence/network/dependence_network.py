@@ -48,6 +48,7 @@ from gramian.dependence.network.label_bandwidth import (
 from gramian.dependence.projection._estimator import ColumnScaling
 from gramian.dependence.projection.weights import PairWeights
 from gramian.diagram import Estimator
+from gramian.distributed import DistributedAnswers
 from gramian.kernels import resolve_width
 from gramian.progress import steps
 from gramian.randomness import spawn
@@ -68,7 +69,9 @@ class _Trained(NamedTuple):
     projection: Projection
 
 
-class DependenceNetwork(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, Estimator):
+class DependenceNetwork(
+    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, DistributedAnswers, Estimator
+):
     """Classify by a stack of kernel layers, each trained by itself to depend as much as possible on the labels (KDN).
 
     Layer l projects its input R onto orthonormal columns W, z = Wᵀr, and hands on features φ(z) of the Gaussian kernel

@@ -1,0 +1,203 @@
+"""Rows that live on the workers of a Dask cluster: recognised, checked where they lie, and answered for in place.
+
+A fit reads two things of such rows: a few of them by number (widths, landmarks), and their features chunk by chunk
+(:mod:`gramian.grams.distributed`). Answers for new rows are a map over the partitions. Dask is imported only when an
+input is Dask's.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from copy import copy
+from functools import wraps
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_array
+
+from gramian.typing import Array
+
+ANSWERS = ("predict", "predict_proba", "decision_function", "score_samples", "transform")
+"""Methods that answer for each row by itself, so that partitions may be answered for apart."""
+
+
+SAMPLE = 50_000
+"""Rows from which a kernel learns its width, landmarks or mixtures; drawn by number, so partitions do not matter."""
+
+
+def is_distributed(X: Any) -> bool:
+    """Whether X is an array or a data frame of Dask."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
+
+
+class DistributedRows:
+    """Rows of a Dask array or data frame, for which a fit can ask as if they were an array.
+
+    Parameters
+    ----------
+    X : dask.array.Array or dask.dataframe.DataFrame (n, d)
+        In partitions of rows of any sizes, also empty or unknown ones.
+    dtype : list of numpy dtype, optional
+        What the rows may be; others become the first.
+    ensure_all_finite : bool or "allow-nan", default True
+        What is refused; an error names the partition.
+
+    Attributes
+    ----------
+    shape : (int, int)
+    dtype : numpy dtype
+    array : dask.array.Array (n, d)
+        The rows, checked when they are computed, with partitions of known length and all columns in each.
+    """
+
+    ndim = 2
+
+    def __init__(self, X: Any, *, dtype: Any = None, ensure_all_finite: bool | str = True, **_: Any) -> None:
+        array = _as_array(X)
+        allowed = [np.dtype(kind) for kind in (dtype if isinstance(dtype, list | tuple) else [np.float64, np.float32])]
+        if array.dtype.kind not in "fiub":
+            raise ValueError(f"X is a Dask array of type {array.dtype}; pass numbers, for instance X.astype(float)")
+        kind = array.dtype if array.dtype in allowed else allowed[0]
+        self.array = array.map_blocks(_checked, kind, ensure_all_finite, dtype=kind, meta=np.empty((0, 0), kind))
+        self.shape: tuple[int, int] = (int(array.shape[0]), int(array.shape[1]))
+        self.dtype = kind
+        self._ends = np.cumsum(array.chunks[0])
+        if not self.shape[0]:
+            raise ValueError("X has no rows in any of its partitions; pass at least one row")
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Array:
+        """Some rows by number, in memory; as every sample is drawn by number, partitions do not change it."""
+        import dask
+
+        wanted = np.arange(self.shape[0])[index] if isinstance(index, slice) else np.asarray(index)
+        wanted = np.flatnonzero(wanted) if wanted.dtype.kind == "b" else wanted
+        home = np.searchsorted(self._ends, wanted, side="right")
+        blocks = self.array.to_delayed().ravel()
+        parts = np.unique(home)
+        starts = np.concatenate([[0], self._ends])
+        picked = [dask.delayed(_rows)(blocks[part], wanted[home == part] - starts[part]) for part in parts]
+        out = np.empty((len(wanted), self.shape[1]), self.dtype)
+        for part, rows in zip(parts, dask.compute(*picked), strict=True):
+            out[home == part] = rows
+        return out
+
+    def sample(self, most: int = SAMPLE) -> Array:
+        """At most ``most`` rows drawn by number, in their order; all of them where there are no more."""
+        n = self.shape[0]
+        return self[np.arange(n) if n <= most else np.sort(np.random.default_rng(0).choice(n, most, replace=False))]
+
+    def reduced(self, function: Callable[[Array], Any], merge: Callable[[list[Any]], Any]) -> Any:
+        """What ``function`` gives for each partition that has rows, merged in a tree on the workers."""
+        import dask
+
+        blocks = self.array.to_delayed().ravel()
+        parts = [
+            dask.delayed(function)(block) for block, length in zip(blocks, self.array.chunks[0], strict=True) if length
+        ]
+        while len(parts) > 1:
+            parts = [dask.delayed(merge)(parts[first : first + 8]) for first in range(0, len(parts), 8)]
+        return parts[0].compute()
+
+
+def _as_array(X: Any) -> Any:
+    """A Dask array (n, d) with known partitions of rows, each with all columns."""
+    array = X.to_dask_array(lengths=True) if hasattr(X, "to_dask_array") else X
+    if array.ndim != 2:
+        raise ValueError(f"X has {array.ndim} dimensions; pass rows and columns, for instance X.reshape(-1, 1)")
+    if any(np.isnan(length) for length in array.chunks[0]):
+        array = array.compute_chunk_sizes()
+    if type(array._meta).__module__.partition(".")[0] in ("scipy", "sparse"):
+        raise TypeError("sparse Dask arrays are not supported; densify with X.map_blocks(lambda part: part.toarray())")
+    return array.rechunk({1: -1}) if len(array.chunks[1]) > 1 else array
+
+
+def _checked(part: Array, dtype: Any, finite: bool | str, block_info: Any = None) -> Array:
+    """One partition as numbers; an error says which it is."""
+    if not len(part):
+        return np.asarray(part, dtype)
+    try:
+        return np.asarray(check_array(part, dtype=dtype, ensure_all_finite=finite, input_name="X"))
+    except ValueError as error:
+        place = block_info[0]["chunk-location"][0] if block_info else "?"
+        raise ValueError(f"partition {place} of X: {error}") from error
+
+
+def _rows(part: Array, index: Array) -> Array:
+    return part[index]
+
+
+# Answers for rows ---------------------------------------------------------------------------------------------------
+
+
+class DistributedAnswers:
+    """Base of estimators that answer for the rows of a Dask input partition by partition, on its workers.
+
+    The answer is a Dask array aligned with the input; nothing is computed before it is asked for. The methods of a
+    subclass named in ``ANSWERS`` get this when the class is made, so an estimator writes nothing for it.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in ANSWERS:
+            if name in vars(cls) and callable(method := vars(cls)[name]):
+                setattr(cls, name, _in_parts(method))
+
+
+def _in_parts(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def answer(self: Any, X: Any, *others: Any, **options: Any) -> Any:
+        if not is_distributed(X):
+            return method(self, X, *others, **options)
+        return _mapped(self, method, X, others, options)
+
+    return answer
+
+
+def _mapped(model: Any, method: Callable[..., Any], X: Any, others: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    rows = DistributedRows(X, ensure_all_finite=False).array
+    width = getattr(model, "n_features_in_", rows.shape[1])
+    if rows.shape[1] != width:
+        name = type(model).__name__
+        raise ValueError(f"X has {rows.shape[1]} features, but {name} is expecting {width} features as input")
+    names, alone = _names(X), _without_answers(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is odd about a row of zeros is not the user's
+        # One row tells type and width of an answer.
+        example = np.asarray(method(alone, _named(np.zeros((1, width), rows.dtype), names), *others, **options))
+
+    def of_part(part: Array) -> Array:
+        if not len(part):
+            return np.empty((0, *example.shape[1:]), example.dtype)
+        return np.asarray(method(alone, _named(part, names), *others, **options))
+
+    if example.ndim == 1:
+        return rows.map_blocks(of_part, drop_axis=1, dtype=example.dtype, meta=example[:0])
+    chunks = (rows.chunks[0], (example.shape[1],))
+    return rows.map_blocks(of_part, chunks=chunks, dtype=example.dtype, meta=example[:0])
+
+
+def _names(X: Any) -> list[Any] | None:
+    """The names of the columns of a data frame; None of an array."""
+    return list(X.columns) if hasattr(X, "columns") else None
+
+
+def _named(rows: Array, names: list[Any] | None) -> Any:
+    """Rows as an estimator expects them that was fitted to a data frame."""
+    if names is None:
+        return rows
+    import pandas
+
+    return pandas.DataFrame(rows, columns=names)
+
+
+def _without_answers(model: Any) -> Any:
+    """The model without what it says of the fitted rows, which workers do not need and which refers to itself."""
+    alone = copy(model)
+    for name, value in vars(model).items():
+        if is_distributed(value):
+            setattr(alone, name, np.empty((0, *value.shape[1:]), value.dtype))
+    return alone
