@@ -98,9 +98,26 @@ class DistributedRows:
         parts = [
             dask.delayed(function)(block) for block, length in zip(blocks, self.array.chunks[0], strict=True) if length
         ]
-        while len(parts) > 1:
-            parts = [dask.delayed(merge)(parts[first : first + 8]) for first in range(0, len(parts), 8)]
-        return parts[0].compute()
+        return in_tree(parts, merge)
+
+
+def in_tree(parts: list[Any], merge: Callable[[list[Any]], Any]) -> Any:
+    """The delayed ``parts`` merged eight at a time on the workers, and then brought here."""
+    import dask
+
+    while len(parts) > 1:
+        parts = [dask.delayed(merge)(parts[first : first + 8]) for first in range(0, len(parts), 8)]
+    return parts[0].compute()
+
+
+def on_workers(value: Array) -> Any:
+    """An array that every worker needs: sent to each once, where there is a cluster."""
+    try:
+        from distributed import get_client
+
+        return get_client().scatter(value, broadcast=True)
+    except (ImportError, ValueError):  # Dask's own threads need no copy
+        return value
 
 
 def _as_array(X: Any) -> Any:

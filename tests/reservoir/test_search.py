@@ -74,6 +74,15 @@ def test_a_seed_repeats_the_search_for_any_number_of_jobs():
     assert first == again
 
 
+def test_candidates_are_judged_on_a_cluster(cluster):
+    """With joblib's backend for Dask, and with the same result."""
+    before = cluster.cluster.scheduler.transition_counter
+    with parallel_config(backend="dask"):
+        there = searched(THREE, n_generations=2).results_
+    assert cluster.cluster.scheduler.transition_counter > before
+    assert there == searched(THREE, n_generations=2).results_
+
+
 def test_all_candidates_are_judged_with_the_same_random_states():
     Sphere.seen = []
     searched({"a": (-1.0, 1.0)}, population_size=5, n_generations=0, n_evaluations=3)
