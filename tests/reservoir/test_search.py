@@ -224,3 +224,10 @@ def test_logarithmic_boxes():
     genes = np.random.default_rng(0).uniform(*box.ends, size=3000)
     share = np.mean([box.value(gene) < 0.01 for gene in genes])
     assert abs(share - 1 / 3) < 0.03
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 1.0), (0.0, 1.0), (-1.0, 1.0), (-2.0, -1.0), (float("nan"), 1.0)])
+def test_logarithmic_boxes_are_positive(low, high):
+    with pytest.raises(ValueError, match=rf"low={low!r} and high={high!r} of a box with log=True must be positive"):
+        Box(low, high, log=True)
+    assert Box(low, high).ends == pytest.approx((low, high), nan_ok=True)  # without logarithms any range will do
