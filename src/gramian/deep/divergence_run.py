@@ -327,4 +327,12 @@ def check_width(width: Any, name: str = "width") -> None:
     parse_width(width)
 
 
+def check_term_weights(term_weights: Any) -> list[float]:
+    """The weights of the three terms as numbers, refused where they cannot be weights."""
+    found = np.asarray(term_weights, dtype=object)
+    if found.shape != (3,) or not all(is_real(w) and 0 <= w < np.inf for w in found) or not any(found):
+        raise ValueError(f"term_weights={term_weights!r} must be three numbers >= 0, not all of them 0")
+    return [float(weight) for weight in found]
+
+
 Watch = Callable[[nn.Module], Callable[[int, dict[str, float]], bool] | None]
