@@ -71,9 +71,10 @@ class DivergenceClustering(DivergenceModel):
         (hidden, scores); a single run starts from its weights, several runs from new ones. A model with a module of
         yours cannot be saved by :func:`gramian.save`; a description can.
     init : {"spectral", "random"} or array-like of labels (n,), default "spectral"
-        "spectral": the first steps, at most a quarter of ``max_iter`` and 150, learn the labels of
-        :class:`~gramian.SpectralClustering` by cross-entropy, of 10,000 random rows where there are more. Your own
-        labels take their place, −1 for rows without one.
+        "spectral": the first steps, at most a quarter of ``max_iter`` and 250, learn the labels of
+        :class:`~gramian.SpectralClustering` by cross-entropy, of 10,000 random rows where there are more. Three times
+        on the way the labels are found anew from the hidden layer; they are given up again where the clusters have
+        become clearly less even. Your own labels take their place, −1 for rows without one, and are not found anew.
     consistency : {"auto", "augment", "neighbors", None} or callable, default "auto"
         A partner of each row that must get the same cluster, adding the mean of −log⟨a, a⁺⟩ to the loss: "augment" is
         the image rotated by up to 15°, scaled and shifted by up to 10 %, and sheared by up to 0.2; "neighbors" is one
@@ -132,7 +133,7 @@ class DivergenceClustering(DivergenceModel):
     term_curves_ : dict of ndarray
         Loss and terms of the best run at each step after those on labels.
     init_labels_ : ndarray (n,)
-        Labels that the first steps learned; −1 for rows that had none.
+        Labels that the training started from; −1 for rows that had none.
     n_iter_ : int
         Steps of the best run.
     width_ : float

@@ -163,9 +163,10 @@ def run(rng: np.random.Generator, task: Task, X: Any, watch: Any = None) -> Run:
     losses = _Losses(task, X, module, rng)
     on_step = None if watch is None else watch(module)
     n_warm, stopped = 0, False
-    for number, n_steps in enumerate(_shares(task.n_warm_up, task.n_looks)):
+    shares = _shares(task.n_warm_up, task.n_looks)
+    for number, n_steps in enumerate(shares):
         if number:
-            losses.look_again(rng, last=number == task.n_looks)
+            losses.look_again(rng, last=number == len(shares) - 1)  # a short warm-up has fewer looks
         warm = task.settings.but(max_iter=n_steps, early_stopping=False)
         history = train(module, losses.labels, losses.labelled(), warm, rng, on_step=_later(on_step, n_warm))
         n_warm, stopped = n_warm + history.n_iter, history.stopped == "callback"
