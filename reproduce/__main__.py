@@ -54,6 +54,7 @@ MODULES = (
     "ksc_indefinite",
     "dkae_tables",
     "knet_tables",
+    "ddc_tables",
 )
 ROOT = Path(__file__).parent.parent
 
@@ -63,7 +64,7 @@ def main(arguments: list[str]) -> int:
     given = _parser().parse_args(arguments)
     if not given.names:
         for name, experiment in experiments.items():
-            print(f"{name:<20}{experiment.title} ({experiment.runs} runs unless --runs says otherwise)")
+            print(f"{name:<24}{experiment.title} ({experiment.runs} runs unless --runs says otherwise)")
         return 0
     unknown = [name for name in given.names if name not in experiments]
     if unknown:
