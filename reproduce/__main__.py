@@ -54,6 +54,7 @@ MODULES = (
     "ksc_indefinite",
     "dkae_tables",
     "knet_tables",
+    "ddc_tables",
 )
 ROOT = Path(__file__).parent.parent
 
