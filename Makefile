@@ -43,7 +43,7 @@ docs: $(READY)  ## build the HTML documentation in docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 clean:  ## remove .venv and everything that was generated
-	rm -rf .venv docs/_build docs/api/generated build dist demo \
+	rm -rf .venv docs/_build docs/api/generated docs/examples build dist demo \
 	  .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*
 
 $(READY): pyproject.toml constraints.txt
