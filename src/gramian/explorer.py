@@ -48,7 +48,7 @@ class Explored(Outcome):
         """One row per group: size, share, stability, a sentence and the most typical row; a pandas DataFrame."""
         import pandas as pd
 
-        n = len(self.found.labels)
+        n = self.found.n_rows
         rows = [
             {
                 "group": cluster.label + 1,
@@ -56,7 +56,7 @@ class Explored(Outcome):
                 "share": cluster.size / n,
                 "stability": cluster.stability,
                 "sentence": cluster.sentence,
-                "typical_row": cluster.typical[0] + 1 if cluster.typical else 0,
+                "typical_row": self.found.number(cluster.typical[0]) + 1 if cluster.typical else 0,
             }
             for cluster in self.found.clusters
         ]

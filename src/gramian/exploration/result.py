@@ -1,11 +1,12 @@
 """What an exploration of a table found: plain data, from which reports, files and answers are made.
 
 Rows are counted from 0 in the order of the input, clusters from 0 by size. Arrays have one entry per row of the table
-unless said otherwise.
+unless said otherwise. Of a table that lies in many files the rows are a sample, which know their numbers in the whole.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -166,6 +167,8 @@ class Alternative:
     stability : float
     clusters : list of Cluster
     sentence : str
+    answer : callable, optional
+        From other prepared rows (m, d) to their groups (m,).
     """
 
     labels: Array
@@ -173,6 +176,7 @@ class Alternative:
     stability: float
     clusters: list[Cluster]
     sentence: str
+    answer: Callable[[Array], Array] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -186,12 +190,15 @@ class Level:
         Of the least stable group.
     clusters : list of Cluster
     sentence : str
+    answer : callable, optional
+        From other prepared rows (m, d) to their groups (m,).
     """
 
     labels: Array
     stability: float
     clusters: list[Cluster]
     sentence: str
+    answer: Callable[[Array], Array] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -244,6 +251,10 @@ class Exploration:
         Coarser and finer groupings that hold too.
     cells : dict of str to pyarrow.ChunkedArray
         The columns as they were read, see :class:`gramian.tables.Table`.
+    numbers : ndarray (n,), optional
+        Where the rows stand in the whole table, from 0, if they are a sample of it.
+    n_rows : int
+        Of the whole table. Sizes of groups, and how much is missing, count all of them.
     """
 
     source: str
@@ -271,6 +282,16 @@ class Exploration:
     repeated: int = 0
     levels: list[Level] = field(default_factory=list)
     cells: dict[str, Any] = field(default_factory=dict)
+    numbers: Array | None = None
+    n_rows: int = -1
+
+    def __post_init__(self) -> None:
+        if self.n_rows < 0:
+            object.__setattr__(self, "n_rows", len(self.labels))
+
+    def number(self, row: int) -> int:
+        """Where a row stands in the whole table."""
+        return row if self.numbers is None else int(self.numbers[row])
 
     @property
     def n_clusters(self) -> int:

@@ -1,0 +1,192 @@
+"""A table in many files: which files these are, whether they fit together, some of their rows, and their statistics.
+
+One file is one partition, and every function here but the first reads one, so that it can run where the file is.
+Explorations of folders call them on workers and merge what they return; no function holds more than one file.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gramian.tables.prepare import Preparation, prepared_column
+from gramian.tables.read import UnreadableTable, raw_table, typed_table
+from gramian.tables.statistics import ColumnStatistics
+from gramian.tables.table import CATEGORY, Table, nearest
+from gramian.typing import Array
+
+__all__ = [
+    "Layout",
+    "find_partitions",
+    "in_partitions",
+    "layout_of",
+    "name_of_partitions",
+    "partition_rows",
+    "partition_statistics",
+    "typed_rows",
+]
+
+_ENDINGS = (".parquet", ".pq", ".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".csv.gz", ".tsv.gz", ".jsonl.gz")
+
+
+def in_partitions(source: Any) -> bool:
+    """Whether a source is a folder, or a pattern such as ``"sales/*.parquet"``, rather than one file."""
+    if not isinstance(source, (str, os.PathLike)):
+        return False
+    return os.path.isdir(source) or (glob.has_magic(os.fspath(source)) and not os.path.exists(source))
+
+
+def name_of_partitions(source: str | os.PathLike[str]) -> str:
+    """What a table in many files is called: as its folder, or as the folder of the pattern."""
+    path = Path(source).resolve()
+    while glob.has_magic(path.name):
+        path = path.parent
+    return path.name or "table"
+
+
+def find_partitions(source: str | os.PathLike[str]) -> list[str]:
+    """The files of a table, in the order of their names.
+
+    Parameters
+    ----------
+    source : path or pattern
+        A folder, of which all Parquet, CSV, TSV and JSON-lines files are taken but those whose names begin with a dot
+        or an underscore; or a pattern, of which all files are.
+
+    Raises
+    ------
+    UnreadableTable
+        If there are none.
+    """
+    if os.path.isdir(source):
+        files = [path for path in Path(source).iterdir() if path.name.lower().endswith(_ENDINGS)]
+        found = sorted(str(path.resolve()) for path in files if path.is_file() and path.name[0] not in "._")
+        what = f"the folder {source} holds no Parquet, CSV, TSV or JSON-lines file"
+    else:
+        found = sorted(str(Path(path).resolve()) for path in glob.glob(os.fspath(source)) if os.path.isfile(path))
+        what = f"no file matches {source}"
+    if not found:
+        raise UnreadableTable(f"{what}; check the path")
+    return found
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a partition, to compare with those of the first.
+
+    Attributes
+    ----------
+    names : list of str
+    types : list of str
+        "number", "text", "boolean", "date", "other", or "nothing" for a column without values.
+    decimal : str
+        How text files write decimals.
+    rows : int
+        Of this partition.
+    """
+
+    names: list[str]
+    types: list[str]
+    decimal: str
+    rows: int
+
+    def check(self, path: str, first: Layout, first_path: str) -> None:
+        """Raise an error that names the partition if its columns or types are not those of the first one."""
+        name, first_name = Path(path).name, Path(first_path).name
+        if absent := [column for column in first.names if column not in self.names]:
+            near = nearest(absent[0], [column for column in self.names if column not in first.names])
+            mend = f"rename {near[0]!r}" if near else "add it, or leave the file out"
+            raise UnreadableTable(f"{name} has no column {absent[0]!r}, which {first_name} has; {mend}")
+        if further := [column for column in self.names if column not in first.names]:
+            raise UnreadableTable(
+                f"{name} has a column {further[0]!r}, which {first_name} has not; drop it, or leave the file out"
+            )
+        types = dict(zip(self.names, self.types, strict=True))
+        for column, type_ in zip(first.names, first.types, strict=True):
+            if types[column] != type_ and "nothing" not in (types[column], type_):
+                raise UnreadableTable(
+                    f"{name}, column {column!r}: {types[column]} where {first_name} has {type_}; "
+                    "write all files with the same types"
+                )
+        if self.decimal != first.decimal and self.rows:
+            raise UnreadableTable(f"{name} writes decimals with {self.decimal!r}, {first_name} with {first.decimal!r}")
+
+
+def layout_of(path: str) -> Layout:
+    """Columns and number of rows of one partition; of a Parquet file only its end is read."""
+    from pyarrow import parquet
+
+    from gramian.tables.separated import column_names
+
+    with open(path, "rb") as file:
+        is_parquet = file.read(4) == b"PAR1"
+    if not is_parquet:
+        raw = raw_table(path)
+        types = [_type_word(array.type) for array in raw.arrays]
+        return Layout(list(raw.names), types, raw.decimal, len(raw.arrays[0]) if raw.arrays else 0)
+    try:
+        opened = parquet.ParquetFile(path)
+    except (OSError, ValueError) as error:  # what Arrow raises of damaged files is a ValueError
+        raise UnreadableTable(f"{Path(path).name} is damaged Parquet; fetch or save it again") from error
+    with opened:
+        schema = opened.schema_arrow
+        names = column_names(schema.names, len(schema.names), [])
+        return Layout(names, [_type_word(type_) for type_ in schema.types], ".", opened.metadata.num_rows)
+
+
+def _type_word(type_: Any) -> str:
+    from pyarrow import types
+
+    if types.is_dictionary(type_):
+        return _type_word(type_.value_type)
+    words = {
+        "nothing": (types.is_null,),
+        "number": (types.is_integer, types.is_floating, types.is_decimal, types.is_duration),
+        "text": (types.is_string, types.is_large_string, types.is_string_view, types.is_time),
+        "boolean": (types.is_boolean,),
+        "date": (types.is_timestamp, types.is_date),
+    }
+    return next((word for word, tests in words.items() if any(test(type_) for test in tests)), "other")
+
+
+def partition_rows(path: str, names: Sequence[str], rows: Array | None = None) -> Any:
+    """Some rows of one partition, or all, as an Arrow table with these columns as they are written there."""
+    import pyarrow as pa
+
+    raw = raw_table(path)
+    arrays = dict(zip(raw.names, raw.arrays, strict=True))
+    taken = {}
+    for name in names:
+        array = arrays[name]
+        if pa.types.is_dictionary(array.type):  # levels have other numbers in other files
+            array = array.cast(array.type.value_type)
+        taken[name] = array if rows is None else array.take(pa.array(rows))
+    return pa.table(taken)
+
+
+def typed_rows(path: str, preparation: Preparation, decimal: str) -> Table:
+    """The columns of one partition that a preparation uses, read as in the table it was fitted on."""
+    from gramian.tables.separated import RawTable
+
+    cells = partition_rows(path, list(preparation.kinds_))
+    raw = RawTable(cells.column_names, cells.columns, [], decimal=decimal)
+    return typed_table(Path(path).name, raw, like=preparation)
+
+
+def partition_statistics(path: str, preparation: Preparation, decimal: str) -> dict[str, ColumnStatistics]:
+    """Statistics of the columns that a preparation uses, over one partition."""
+    frame = typed_rows(path, preparation, decimal).frame
+    found = {}
+    for name, kind in preparation.kinds_.items():
+        values = prepared_column(frame[name], name, kind)
+        if kind == CATEGORY:
+            found[name] = ColumnStatistics.of_levels(list(map(str, values.categories)), np.asarray(values.codes))
+        else:
+            found[name] = ColumnStatistics.of_numbers(values)
+    return found
