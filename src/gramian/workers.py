@@ -138,7 +138,7 @@ def _connected(connect: Callable[..., Any], scheduler: str) -> Any:
         logging.getLogger(loud).setLevel(logging.CRITICAL)
     try:
         return connect(scheduler, timeout=_ANSWER)
-    except (OSError, CommClosedError, asyncio.TimeoutError) as error:
+    except (TimeoutError, OSError, CommClosedError) as error:
         raise ConnectionError(
             f"no Dask scheduler answers at {scheduler} within {_ANSWER} seconds; check the address, or start one "
             "with: dask scheduler"

@@ -10,7 +10,6 @@ import os
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -155,8 +154,9 @@ def answer_partition(path: str, answering: Answering, known: Known, n: int) -> A
     """
     model, k = answering.model, answering.model.n_clusters_
     if not n:
-        return Answers(*(np.empty(0, type_) for type_ in (np.int32, np.float32, float, np.float32)),
-                       {name: np.empty(0, np.int32) for name in answering.others}, _totals_of_none(answering))  # fmt: skip
+        nothing = [np.empty(0, type_) for type_ in (np.int32, np.float32, np.float64, np.float32)]
+        others = {name: np.empty(0, np.int32) for name in answering.others}
+        return Answers(*nothing, others, _totals_of_none(answering))
     table = typed_rows(path, model.preparation, answering.decimal)
     gaps = table.frame[list(model.preparation.kinds_)].isna().to_numpy()
     rank, others = None, {}
