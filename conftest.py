@@ -5,10 +5,14 @@ looking.
 """
 
 import itertools
+import os
+import sys
 import zlib
 
 import numpy as np
 import pytest
+
+os.environ.setdefault("MPLBACKEND", "agg")  # no window opens
 
 
 @pytest.fixture(autouse=True)
@@ -21,3 +25,11 @@ def entropy_of_the_test(request, monkeypatch):
     monkeypatch.setattr(
         np.random, "default_rng", lambda seed=None: seeded([name, next(calls)] if seed is None else seed)
     )
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays_open():
+    """Close what a test or an example drew: matplotlib warns of many open figures, and warnings are errors."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -20,6 +20,8 @@ MODULES = (
     "pckid_mnist",
     "pckid_ranking",
     "pckid_land_cover",
+    "pckid_land_cover_pairs",
+    "evidence_accumulation",
     "kppr_ordering",
     "kppr_out_of_sample",
     "kppr_leave_one_out",
@@ -50,6 +52,8 @@ MODULES = (
     "ksc_days",
     "ksc_selection",
     "ksc_indefinite",
+    "dkae_tables",
+    "knet_tables",
 )
 ROOT = Path(__file__).parent.parent
 
@@ -93,7 +97,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m reproduce", description="Published figures computed again.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="experiments; none lists them")
     parser.add_argument("--runs", type=_positive, help="repetitions (the PCKID paper has 30)")
-    parser.add_argument("--full", action="store_true", help="as many repetitions as the paper (esn_table3: 32)")
+    budget = parser.add_mutually_exclusive_group()
+    budget.add_argument("--quick", action="store_true", help="the small budget, which is what runs without --full too")
+    budget.add_argument("--full", action="store_true", help="as many repetitions as the paper (esn_table3: 32)")
     parser.add_argument("--rates", type=float, nargs="+", metavar="RATE", help="only these rates (or widths)")
     parser.add_argument("--datasets", nargs="+", metavar="TABLE", help="only these tables (pckid_ranking, kppr_*)")
     parser.add_argument("--restarts", type=_positive, default=30, help="of each cluster kernel")

@@ -2,6 +2,8 @@
 
 import io
 import json
+import re
+from html import unescape
 
 import numpy as np
 import pandas as pd
@@ -82,3 +84,13 @@ def test_columns_are_used_as_asked(frame):
     coded = frame.assign(coat=frame["coat"].map({"long": 1, "short": 2, "none": 3}))
     found = gramian.explore(coded, category=["coat"], ignore=["speed"], n_clusters=3, alternative=False).found
     assert [column.kind for column in found.columns] == ["number", "ignored", "number", "number", "category"]
+
+
+def test_a_notebook_shows_the_whole_report_within_a_megabyte(explored):
+    """The page in the frame is that of report(), which needs nothing from elsewhere."""
+    shown = explored._repr_html_()
+    page = unescape(re.search(r'srcdoc="([^"]*)"', shown)[1])
+    written = explored.report().read_text(encoding="utf-8")
+    assert len(page.encode()) <= 1_000_000
+    assert page == written  # a small table fits
+    assert not re.search(r'(src|href)="https?:', page)

@@ -1,6 +1,8 @@
 """Outcomes write their report and folder where they are told to, and say what was found."""
 
+import re
 from dataclasses import dataclass
+from html import unescape
 from types import SimpleNamespace
 
 import pandas as pd
@@ -38,3 +40,15 @@ def test_only_frames_have_an_index():
     assert index_of([1, 2]) is None
     assert index_of("text") is None
     assert index_of(3) is None
+
+
+def test_a_notebook_shows_the_page_in_a_frame_that_folds_away():
+    """The frame holds the page as it is written, and the first sentence stands above it; both are escaped."""
+    outcome = Found(SimpleNamespace(sentences=['3 < 4 "groups"', "two"]), None)
+    shown = outcome._repr_html_()
+    frame = re.search(r'srcdoc="([^"]*)"', shown)
+    assert frame is not None
+    assert unescape(frame[1]) == "page"
+    assert "<summary><b>3 &lt; 4 &quot;groups&quot;</b></summary>" in shown
+    assert shown.startswith("<details open")
+    assert "sandbox='allow-scripts allow-downloads'" in shown

@@ -1,9 +1,14 @@
-"""Cluster a real table with the kernel of your choice.
+"""Clusters of a table
+===================
+
+Cluster a real table with the kernel of your choice.
 
 What ``make demo`` runs. The rows are standardised and clustered without looking at the known classes; four fifths
 of them are used to fit, the rest arrives later as new rows. Kernels that take missing values see all rows as they
 are; for the others, rows with holes are left out. Printed: the clusters, what sets each of them apart, and how well
 they agree with the classes. Drawn: a map of the rows and a heat map of the features.
+
+.. code-block:: sh
 
     python docs/gallery/010_cluster_a_table.py --kernel laplacian --table wine
 """
@@ -110,7 +115,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """The command line, with names checked here so that a wrong one is answered in one line."""
-    parser = argparse.ArgumentParser(prog="cluster_a_table", description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(prog="cluster_a_table", description=__doc__.split("\n\n")[1])
     parser.add_argument("--kernel", default="auto", help=f"one of {', '.join(KERNELS)}")
     parser.add_argument("--table", default="dermatology", help=f"one of {', '.join(list_tables())}")
     parser.add_argument("--clusters", type=int, help="how many; by default as many as there are classes")

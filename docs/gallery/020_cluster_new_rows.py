@@ -1,4 +1,7 @@
-"""Cluster once, then assign rows that arrive later.
+"""New rows find their cluster
+===========================
+
+Cluster once, then assign rows that arrive later.
 
 Spectral clustering finds clusters of any shape, but in scikit-learn it labels only the rows it was fitted on.
 Here the fitted model labels new rows too: the eigenvector equation gives their place in the embedding. Printed:
@@ -24,7 +27,7 @@ INK = "#222222"
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--rows", type=int, default=600, help="rows to fit on")
     parser.add_argument("--new", type=int, default=5000, help="rows that arrive later")
     parser.add_argument("--out", default="demo", help="folder for the picture")

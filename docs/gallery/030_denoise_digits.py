@@ -1,4 +1,7 @@
-"""Clean noisy pictures with kernel PCA and pre-images.
+"""Digits without their noise
+==========================
+
+Clean noisy pictures with kernel PCA and pre-images.
 
 A noisy digit is projected on the leading components of clean digits; what lies outside them is mostly noise. The
 way back from the components to a picture is the pre-image. Printed: the error left by linear PCA and by kernel PCA.
@@ -23,7 +26,7 @@ INK = "#222222"
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--train", type=int, default=1200, help="clean digits to learn from")
     parser.add_argument("--test", type=int, default=100, help="noisy digits to clean")
     parser.add_argument("--noise", type=float, default=0.3, help="standard deviation; pixels run from 0 to 1")

@@ -1,4 +1,7 @@
-"""Which rows should stand for all rows?
+"""Which rows stand for all?
+=========================
+
+Which rows should stand for all rows?
 
 Nyström's method replaces the n×n Gram matrix by the similarities to a few landmarks. How good that is depends on
 which landmarks. Printed, for four ways to choose them: the relative error ‖K − K̂‖ / ‖K‖ of the whole matrix, and
@@ -25,7 +28,7 @@ INK, FAINT = "#222222", "#C9C9C9"
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--rows", type=int, default=1500)
     parser.add_argument("--landmarks", type=int, nargs="+", default=[10, 20, 40, 80])
     parser.add_argument("--repeats", type=int, default=3, help="choices averaged, each with its own seed")

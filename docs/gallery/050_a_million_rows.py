@@ -1,4 +1,7 @@
-"""Spectral clustering of a million rows on one machine.
+"""Spectral clustering of a million rows
+=====================================
+
+Spectral clustering of a million rows on one machine.
 
 The Gram matrix of a million rows would take 8 TB. Through landmarks it is F Fᵀ with a thin F, and nothing of size
 n×n is ever made. Printed: what the matrix would have taken, what was used, and whether the clusters are right.
@@ -21,7 +24,7 @@ from gramian.metrics import adjusted_rand
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--landmarks", type=int, default=100)
     options = parser.parse_args(argv)

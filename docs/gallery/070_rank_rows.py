@@ -1,4 +1,7 @@
-"""Who is typical, who stands between, and who votes like this one?
+"""Typical, odd and similar rows
+=============================
+
+Who is typical, who stands between, and who votes like this one?
 
 The votes of the United States House of Representatives in 1984, with holes where a member did not vote. The members are
 clustered and ranked from one walk over their similarities, without being told the parties or their number. Printed: how
@@ -23,7 +26,7 @@ INK, FAINT = "#222222", "#8A8A8A"
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--like", type=int, default=0, help="rank the others by likeness to this member")
     parser.add_argument("--top", type=int, default=40, help="length of the lists")
     parser.add_argument("--restarts", type=int, default=30, help="of the cluster kernel")

@@ -1,4 +1,7 @@
-"""Which columns matter, and is there another way to group the rows?
+"""Another way to group the rows
+=============================
+
+Which columns matter, and is there another way to group the rows?
 
 Rows with two groupings: two crescents in the first two columns, two clouds in the next two, and columns of noise. The
 clouds are known; alternative clustering is asked for something else and finds the crescents. Dependence reduction then
@@ -25,7 +28,7 @@ INK, FAINT = "#222222", "#8A8A8A"
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--rows", type=int, default=400)
     parser.add_argument("--noise", type=int, default=3, help="columns that mean nothing")
     parser.add_argument("--seed", type=int, default=0)

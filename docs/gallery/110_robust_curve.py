@@ -1,4 +1,7 @@
-"""One curve with outliers, by least squares and by a robust fit.
+"""A curve with outliers
+=====================
+
+One curve with outliers, by least squares and by a robust fit.
 
 Sixty points of a curve, six of them far off. Least squares bends towards the outliers; weights that fall with the size
 of a row's error leave them out. Width and regularization are chosen by leave-one-out in both models, for the robust one
@@ -22,7 +25,7 @@ INK = "#222222"
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--rows", type=int, default=61)
     parser.add_argument("--outliers", type=int, default=6)
     parser.add_argument("--out", default="demo", help="folder for the picture")

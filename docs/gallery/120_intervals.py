@@ -1,4 +1,7 @@
-"""Predictions of a table, each with an interval that holds the truth nine times in ten.
+"""Predictions with intervals
+==========================
+
+Predictions of a table, each with an interval that holds the truth nine times in ten.
 
 The diabetes table: how far the disease goes in a year, from ten measurements. Nothing is set; the intervals come from
 leave-one-out residuals, so that no normal distribution is assumed. Printed: the share of patients not seen before whose
@@ -21,7 +24,7 @@ INSIDE, OUTSIDE, INK = "#4477AA", "#EE6677", "#222222"
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--coverage", type=float, nargs="+", default=[0.5, 0.8, 0.9])
     parser.add_argument("--test", type=int, default=142, help="patients left out")
     parser.add_argument("--out", default="demo", help="folder for the picture")

@@ -1,4 +1,7 @@
-"""What two views of the same rows have in common, by kernel canonical correlation.
+"""What two views share
+====================
+
+What two views of the same rows have in common, by kernel canonical correlation.
 
 Two instruments see the same angle, each with noise of its own: one as a point that runs twice round a circle, the other
 as a number. Straight directions show little of what they share. Kernel CCA finds curved ones, with a penalty that is
@@ -21,7 +24,7 @@ INK = "#222222"
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--rows", type=int, default=400, help="to learn from, and as many to test")
     parser.add_argument("--out", default="demo", help="folder for the picture")
     options = parser.parse_args(argv)

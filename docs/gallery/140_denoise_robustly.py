@@ -1,4 +1,7 @@
-"""Clean noisy pictures with components learned from a collection that is itself dirty.
+"""Components of a dirty collection
+================================
+
+Clean noisy pictures with components learned from a collection that is itself dirty.
 
 A few of the pictures to learn from are stripes, far brighter than the digits. Kernel PCA gives a component to them,
 kernel component analysis (KCA) a weight of nearly zero. Both then clean noisy digits with as many components. The gain
@@ -23,7 +26,7 @@ INK = "#222222"
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--train", type=int, default=200, help="pictures to learn from")
     parser.add_argument("--stripes", type=float, default=0.05, help="share of them that are stripes")
     parser.add_argument("--components", type=int, default=4)

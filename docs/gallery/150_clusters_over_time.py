@@ -1,4 +1,7 @@
-"""What becomes of clusters over time? Days of a year, drawn week after week.
+"""Clusters over time
+==================
+
+What becomes of clusters over time? Days of a year, drawn week after week.
 
 Every week a station measures 24 hours on many days. There are calm days, days with two rush hours and, in winter, days
 of haze. Rush hours move together until, around the middle of the year, calm and busy days cannot be told apart; in
@@ -23,7 +26,7 @@ SIGNS = {"birth": "+", "death": "×", "merge": "∧", "split": "∨"}
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--weeks", type=int, default=52)
     parser.add_argument("--days", type=int, default=90, help="measured in each week, by several stations")
     parser.add_argument("--missing", type=float, default=0.05, help="share of hours that are not measured")

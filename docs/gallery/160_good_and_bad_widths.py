@@ -1,10 +1,15 @@
-"""A bad and a good choice of the kernel's width, seen on rows that were not fitted.
+"""A good and a bad width
+======================
+
+A bad and a good choice of the kernel's width, seen on rows that were not fitted.
 
 Two moons are clustered with a width that is much too large and with the one that KernelSpectralClustering chooses by
 itself, together with the number of clusters. Training rows, rows held back and new rows tell the same story. Prints the
 choice and the agreement, and draws the areas that a new row would fall into.
 
-    python 160_good_and_bad_widths.py                 # the picture goes to demo/widths.png
+.. code-block:: sh
+
+    python docs/gallery/160_good_and_bad_widths.py                 # the picture goes to demo/widths.png
 """
 
 from __future__ import annotations
@@ -24,7 +29,7 @@ INK = "#2b2b2b"
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--rows", type=int, default=400, help="rows to fit")
     parser.add_argument("--out", default="demo", help="folder for the picture")
     options = parser.parse_args(argv)

@@ -1,4 +1,7 @@
-"""Segment two photographs: 1,000 pixels are fitted, all are assigned.
+"""Parts of a photograph
+=====================
+
+Segment two photographs: 1,000 pixels are fitted, all are assigned.
 
 A pixel is described by the histogram of the colours in the 5×5 window around it, in eight colours found by k-means, and
 histograms are compared by the χ² kernel. KernelSpectralClustering is fitted to 1,000 random pixels with a given number
@@ -6,7 +9,9 @@ of segments, chooses the width on half of them, and labels every pixel by kernel
 scikit-learn. There is no right answer to compare with; the script prints sizes, times, and how much more alike
 neighbouring pixels are labelled than pixels at random.
 
-    python 170_segment_an_image.py                    # the picture goes to demo/segments.png
+.. code-block:: sh
+
+    python docs/gallery/170_segment_an_image.py                    # the picture goes to demo/segments.png
 """
 
 from __future__ import annotations
@@ -37,7 +42,7 @@ def local_histograms(image: np.ndarray, seed: int = 0) -> np.ndarray:
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--pixels", type=int, default=1000, help="pixels to fit")
     parser.add_argument("--step", type=int, default=2, help="keep every so many-th row and column of the image")
     parser.add_argument("--segments", type=int, default=4)

@@ -1,4 +1,7 @@
-"""Communities of a network as a model: found once, and used for nodes that come later.
+"""Communities of a network
+========================
+
+Communities of a network as a model: found once, and used for nodes that come later.
 
 A network of nested communities: 16 groups of 60 nodes in 4 larger ones. A tenth of the nodes is hidden. ``NetworkKSC``
 finds communities of the others, the hidden nodes are placed by their edges alone, and ``MultilevelKSC`` shows all
@@ -23,7 +26,7 @@ INK = "#222222"
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--nodes", type=int, default=60, help="of each of the 16 groups")
     parser.add_argument("--out", default="demo", help="folder for the picture")
     options = parser.parse_args(argv)

@@ -1,4 +1,7 @@
-"""A chaotic laser: one step ahead, and going on by itself.
+"""A chaotic laser
+===============
+
+A chaotic laser: one step ahead, and going on by itself.
 
 The far-infrared laser of the Santa Fe competition swells up and collapses at moments that are hard to foresee. A
 network of 500 random units learns from the first 8,000 of 10,093 values. Printed: errors one, five and ten steps ahead
@@ -24,7 +27,7 @@ TRUE, OURS, INK = "#AAAAAA", "#4477AA", "#222222"
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--steps", type=int, default=8000, help="learned from")
     parser.add_argument("--units", type=int, default=500)
     parser.add_argument("--ahead", type=int, default=200, help="steps that the network goes on by itself")

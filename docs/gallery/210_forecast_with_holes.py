@@ -1,8 +1,13 @@
-"""Forecast a series with holes, and say how sure it is.
+"""A forecast with holes
+=====================
+
+Forecast a series with holes, and say how sure it is.
 
 The temperature of Beijing, hour by hour over two years, with a fifth of the values lost in blocks of up to half a day.
 Printed: errors of the networks and of three simple rules on the last fifth, the share of values inside bands of 90 %,
 and the error with and without the holes. Drawn: the last days, the forecast of the next one and its band.
+
+The script takes three quarters of a minute of processor time.
 """
 
 from __future__ import annotations
@@ -30,7 +35,7 @@ def lose(y: np.ndarray, share: float, longest: int, seed: int = 0) -> np.ndarray
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--steps", type=int, default=17520, help="hours of the series, the last ones")
     parser.add_argument("--horizon", type=int, default=24)
     parser.add_argument("--networks", type=int, default=4)

@@ -1,4 +1,7 @@
-"""The attractor of Lorenz, seen by a reservoir through one of its three coordinates.
+"""An attractor seen through one coordinate
+========================================
+
+The attractor of Lorenz, seen by a reservoir through one of its three coordinates.
 
 Only x(t) is observed. A reservoir of 300 random units that x drives holds the past in its state; its first three
 principal components show the attractor again. Printed: the correlation dimension and the largest Lyapunov exponent of
@@ -28,7 +31,7 @@ METHODS = {"delays": "delay", "reservoir": "esn-pca", "three units": "esn-small"
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--steps", type=int, default=6000)
     parser.add_argument("--seed", type=int, default=0, help="of the reservoirs")
     parser.add_argument("--out", default="demo", help="folder for the picture")

@@ -1,9 +1,14 @@
-"""Cluster pictures from their pixels, and show what each cluster looks like and what speaks for it.
+"""Clusters of images
+==================
+
+Cluster pictures from their pixels, and show what each cluster looks like and what speaks for it.
 
 A small network learns from 8×8 digits, without labels, which of them belong together. It starts from spectral
 clustering; then clusters are to lie apart, and a digit and a slightly turned copy of it to agree. Printed: how many
 digits are in the cluster of their kind, before and after. Drawn, one line per cluster: the digits that belong to it
 most clearly, and for the first of them the pixels that speak for the cluster (red) and against it (blue).
+
+The script takes half a minute of processor time and needs torch (extra ``deep``).
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ N_SHOWN = 8
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--kinds", type=int, default=10, help="kinds of digits, from 0 on")
     parser.add_argument("--steps", type=int, default=1000, help="of the training")
     parser.add_argument("--out", default="demo", help="folder for the picture")

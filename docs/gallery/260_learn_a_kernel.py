@@ -1,4 +1,7 @@
-"""Learn a kernel on 300 points and label 30,000.
+"""A learned kernel
+================
+
+Learn a kernel on 300 points and label 30,000.
 
 Three spiral arms are groups that no Gaussian kernel of the points pulls together: points at the two ends of an arm are
 farther apart than points of different arms. KernelNetClustering trains a small network on 300 points until a Gaussian
@@ -6,7 +9,11 @@ kernel of its output does. The network then places 30,000 points without the 300
 other estimator. Spectral clustering of the same 300 points labels the others as well, and faster: the network is worth
 it for the map and the kernel, not for the labels.
 
-    python 260_learn_a_kernel.py                      # the picture goes to demo/learned_kernel.png
+.. code-block:: sh
+
+    python docs/gallery/260_learn_a_kernel.py                      # the picture goes to demo/learned_kernel.png
+
+The script takes twenty seconds of processor time and needs torch (extra ``deep``).
 """
 
 from __future__ import annotations
@@ -27,7 +34,7 @@ INK = "#2b2b2b"
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
     parser.add_argument("--points", type=int, default=30_000)
     parser.add_argument("--fitted", type=int, default=300)
     parser.add_argument("--steps", type=int, default=2000, help="steps of a round of training")

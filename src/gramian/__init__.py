@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gramian import datasets, kernels, metrics
+    from gramian import datasets, kernels, metrics, plot
     from gramian.clustering import (
         KPOD,
         AutoClustering,
@@ -112,6 +112,7 @@ __all__ = [
     "load",
     "metrics",
     "personalized_pagerank",
+    "plot",
     "save",
 ]
 
@@ -168,7 +169,8 @@ _APPLICATIONS = {
     "network": "networker",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = frozenset({*_HOMES, "checks", "datasets", "discovery", "estimator", "grams", "kernels", "metrics", "tables"})
+_OTHERS = ("checks", "datasets", "discovery", "estimator", "grams", "kernels", "metrics", "plot", "tables")
+_MODULES = frozenset({*_HOMES, *_OTHERS})
 
 
 def __getattr__(name: str) -> Any:

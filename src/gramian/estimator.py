@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
 from gramian.checks import check_samples, check_weights, remember_columns
+from gramian.diagram import Estimator
 from gramian.grams.base import Gram
 from gramian.kernels import Kernel, as_kernel
 from gramian.randomness import spawn
 from gramian.typing import Array, Matrix, RandomState
 
 
-class KernelEstimator(BaseEstimator):
+class KernelEstimator(Estimator):
     """Base of the estimators with a ``kernel`` parameter, supervised or not.
 
     Attributes

@@ -6,6 +6,7 @@ The top of the applications in Python, as the command line and the server are fo
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,13 @@ from typing import Any
 from gramian.exploration import Exploration, TableModel
 from gramian.exploration import explore as analyse
 from gramian.outcome import Outcome, index_of
-from gramian.report import rows_with_groups, summary, write_folder, write_report
+from gramian.report import REPORT, rows_with_groups, summary, write_folder, write_report
 from gramian.tables import Table, read_table
 
 __all__ = ["Explored", "explore"]
+
+NOTEBOOK_LIMIT = 1_000_000
+"""Bytes of a report inside a notebook, which is saved with every copy of it; ``report()`` has up to 5,000,000."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,6 +78,10 @@ class Explored(Outcome):
 
     def _write_report(self, path: Path) -> Path:
         return write_report(self.found, path)
+
+    def _page(self) -> str:
+        with tempfile.TemporaryDirectory(prefix="gramian_") as folder:
+            return write_report(self.found, Path(folder) / REPORT, limit=NOTEBOOK_LIMIT).read_text(encoding="utf-8")
 
     def _write_folder(self, folder: Path, *, force: bool) -> None:
         write_folder(self.found, self.model, folder, force=force)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,25 @@ class Outcome(ABC):
         """
         self._write_folder(Path(folder), force=force)
         return Path(folder)
+
+    def _page(self) -> str:
+        """The report as text, for a notebook."""
+        with tempfile.TemporaryDirectory(prefix="gramian_") as folder:
+            return self._write_report(Path(folder) / REPORT).read_text(encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        """The report itself, as a notebook shows it: the page in a frame that folds away under its first sentence.
+
+        The frame runs the page's own scripts and reaches nothing of the notebook; where frames are not allowed, as in a
+        notebook that is not trusted, the sentence remains.
+        """
+        first = next(iter(self.found.sentences), "Report")
+        frame = "width:100%;height:680px;border:1px solid #8884;border-radius:6px;margin-top:.5em"
+        return (
+            f"<details open class='gramian-report'><summary><b>{escape(first)}</b></summary>"
+            f"<iframe title='Report' sandbox='allow-scripts allow-downloads' style='{frame}' loading='lazy' "
+            f'srcdoc="{escape(self._page())}"></iframe></details>'
+        )
 
     def __repr__(self) -> str:
         return "\n".join(self.found.sentences)

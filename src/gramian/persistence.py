@@ -47,7 +47,7 @@ class ModelFileError(ValueError):
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """What a model file says about itself.
+    """What a model file holds: the class of the model, and by which versions and when it was written.
 
     Attributes
     ----------

@@ -49,6 +49,20 @@ def test_learn_writes_a_folder_and_says_how_well(run, learned, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["houses_learned"]
 
 
+def test_whole_numbers_to_predict_may_be_classes_and_that_is_told(run, tmp_path):
+    """Values 1, 2, 3 in an order that the other columns follow are numbers, unless the user knows better."""
+    label = np.arange(60) % 3 + 1
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": label + 0.3 * rng.normal(size=60), "b": label + rng.normal(size=60), "label": label})
+    table.round(4).to_csv("t.csv", index=False)
+    told = "label is read as a number and has 3 different whole values; if they are classes, pass --category label."
+    assert " ".join(run("learn", "t.csv", "--target", "label").output.split()).startswith(told)
+    assert told in (tmp_path / "t_learned" / "report.html").read_text("utf-8")
+    classes = run("learn", "t.csv", "--target", "label", "--category", "label", "--json", "--force").stdout
+    assert json.loads(classes)["classes"] == ["1", "2", "3"]
+    assert "is read as a number" not in classes
+
+
 def test_targets_that_cannot_be_learned(run, learned, tmp_path):
     file = learned / "houses.csv"
     assert "did you mean 'price'" in error_of(run("learn", file, "--target", "prize"))

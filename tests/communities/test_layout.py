@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse import csr_array
 
-from gramian.communities.layout import MOST_NODES, layout, place_discs, place_nodes
+from gramian.communities.layout import MOST_NODES, lay_out, place_discs, place_nodes
 
 
 def test_discs_do_not_overlap():
@@ -52,6 +52,6 @@ def test_large_networks_have_discs_only_and_repeat():
     n = MOST_NODES + 2
     graph = csr_array((np.ones(2), ([0, 1], [1, 0])), shape=(n, n))
     labels = np.where(np.arange(n) < 2, 1, 0)
-    found, again = layout(graph, labels), layout(graph, labels)
+    found, again = lay_out(graph, labels), lay_out(graph, labels)
     assert (found.nodes.shape, found.discs.shape) == ((0, 2), (1, 3))
     np.testing.assert_array_equal(found.discs, again.discs)

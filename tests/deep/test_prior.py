@@ -53,7 +53,7 @@ def test_a_matrix_on_disk_is_not_copied(X, tmp_path):
     mapped = np.memmap(tmp_path / "prior", np.float64, "w+", shape=(40, 40))
     mapped[:] = X @ X.T
     prior = prior_of_matrix(mapped, 40)
-    assert np.shares_memory(prior._source, mapped)
+    assert np.shares_memory(prior._gram.matrix, mapped)
     np.testing.assert_array_equal(prior.block(INDEX), (X @ X.T)[np.ix_(INDEX, INDEX)])
 
 
@@ -66,10 +66,10 @@ def test_no_double_matrix_is_made_for_many_rows(X, monkeypatch):
     """Above the limit a kernel of rows is asked in single precision; only blocks are ever made."""
     monkeypatch.setattr(module, "HELD_BYTES", 1000)
     prior = prior_of_kernel(RBF(1.0).fit(X), X)
-    assert prior._source.dtype == np.float32
-    assert not prior._source.held
+    assert prior._gram.dtype == np.float32
+    assert not prior._gram.held
     far = X * 1e60  # which single precision cannot hold
-    assert prior_of_kernel(RBF(1e60).fit(far), far)._source.dtype == np.float64
+    assert prior_of_kernel(RBF(1e60).fit(far), far)._gram.dtype == np.float64
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_sparse_features_stay_sparse(monkeypatch):
     monkeypatch.setattr(module, "HELD_BYTES", 0)
     Phi = csr_array(random_array((40, 500), density=0.02, rng=np.random.default_rng(0)))
     prior = prior_of_features(Phi, 40)
-    assert prior._source.factor.is_sparse
+    assert prior._gram.factor.is_sparse
     np.testing.assert_allclose(prior.block(INDEX), (Phi @ Phi.T).toarray()[np.ix_(INDEX, INDEX)])
 
 

@@ -15,7 +15,7 @@ from gramian.communities import Division, Edges, divide, read_edges
 from gramian.communities.analyse import bridges, described
 from gramian.communities.comparison import judged
 from gramian.communities.graphs import graph_edges
-from gramian.communities.layout import layout
+from gramian.communities.layout import lay_out
 from gramian.communities.model import community_weights, weight_to
 from gramian.datasets import make_planted_graph
 from gramian.report import network_nodes
@@ -182,5 +182,5 @@ def large(found: Division, adjacency, labels):
     return replace(
         found, edges=edges, labels=labels, degree=degree, within=within, levels=[],
         communities=described(labels, degree, within), bridges=bridges(labels, degree, within, weights),
-        own=judged("gramian", graph, labels), layout=layout(graph, labels),
+        own=judged("gramian", graph, labels), layout=lay_out(graph, labels),
     )  # fmt: skip

@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
+from gramian.colours import GROUPS, rgb
 from gramian.exploration.result import Cluster, Missingness
 from gramian.report import write_pictures
-from gramian.report.colours import GROUPS, rgb
 from gramian.report.pictures import _groups, _map
 from report.sample import make_exploration, nasty_exploration
 

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from reproduce import __main__ as command
-from reproduce import pckid_land_cover, pckid_mnist, pckid_ranking, pckid_wine
+from reproduce import (
+    evidence_accumulation,
+    pckid_land_cover,
+    pckid_land_cover_pairs,
+    pckid_mnist,
+    pckid_ranking,
+    pckid_wine,
+)
 from reproduce.table import COLUMNS, Options, Ours, Published, best_imputation, difference, lead, markdown, signed
 
 SMALL = Options(runs=1, restarts=2, components=4, samples=140)
@@ -92,6 +99,35 @@ def test_land_cover_runs_and_says_surrogate():
     assert "**Surrogate data**" in report
     assert "surrogate ± s.e." in report
     assert "| PCKID | 0.494 (0.006) |" in report
+
+
+def test_land_cover_pairs_quote_table_1():
+    """All pairs of six classes; PCKID is best, or tied first, in ten of fifteen rows."""
+    table = pckid_land_cover_pairs.PUBLISHED
+    assert len(table) == 15
+    assert table["6-7"]["PCKID"] == 0.970
+    assert table["2-4"]["RBF most frequent"] == 0.674
+    assert sum(row["PCKID"] == max(row.values()) for row in table.values()) == 10
+
+
+def test_land_cover_pairs_run_and_say_surrogate(monkeypatch):
+    """Two classes at a time, nine columns each."""
+    records, report = records_and_report(pckid_land_cover_pairs.EXPERIMENT)
+    assert len(records) == 15 * 9
+    assert "**Surrogate data**" in report
+    assert "PCKID 10 published" in report
+
+
+# Votes of partitions ------------------------------------------------------------------------------------------------
+
+
+def test_evidence_accumulation_runs():
+    """Votes follow the rings that a single k-means cuts across."""
+    records, report = records_and_report(evidence_accumulation.EXPERIMENT, datasets=("rings", "iris"))
+    assert len(records) == 2 * len(evidence_accumulation.METHODS)
+    scores = {r["method"]: r["ari"] for r in records if r["dataset"] == "rings"}
+    assert scores["votes, single linkage"] > scores["k-means, one start"]
+    assert "What the figures do not say" in report
 
 
 # MNIST ---------------------------------------------------------------------------------------------------------------

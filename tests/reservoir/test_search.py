@@ -205,3 +205,13 @@ def test_unknown_boxes_are_refused():
 def test_without_a_refit_there_is_nothing_to_predict_with():
     with pytest.raises(AttributeError, match="refit=True"):
         searched(THREE, population_size=2, n_generations=0).predict([[1.0]])
+
+
+def test_logarithmic_boxes():
+    """Values of a logarithmic box stay inside it, ends included, and every decade is as likely."""
+    box = Box(0.001, 1.0, log=True)
+    np.testing.assert_allclose([box.value(end) for end in box.ends], [0.001, 1.0], rtol=1e-12)
+    assert all(0.001 <= box.value(end) <= 1.0 for end in box.ends)
+    genes = np.random.default_rng(0).uniform(*box.ends, size=3000)
+    share = np.mean([box.value(gene) < 0.01 for gene in genes])
+    assert abs(share - 1 / 3) < 0.03

@@ -61,6 +61,8 @@ def test_codes_have_zeros_in_front_or_more_digits_than_a_number_keeps():
         (["01/02/2020"], "day first", ["2020-02-01"]),
         (["01/02/2020"], "month first", ["2020-01-02"]),
         (["5 Mar 2020", "12 Apr 2021"], "", ["2020-03-05", "2021-04-12"]),
+        (["2021-01", "2021-12"], "", ["2021-01-01", "2021-12-01"]),
+        (["2021/1", "2021/12"], "", ["2021-01-01", "2021-12-01"]),
     ],
 )
 def test_dates(texts, form, expected):
@@ -70,6 +72,7 @@ def test_dates(texts, form, expected):
 
 def test_texts_that_are_no_dates():
     assert parse_dates(pa.array(["one two three", "4"]))[0] is None
+    assert parse_dates(pa.array(["2009-10", "2010-11"]))[0] is None  # seasons, from one year to the next
 
 
 def test_booleans():

@@ -34,7 +34,7 @@ def network(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """From an edge list to communities, what holds them together, bridges, and a model for tomorrow's nodes."""
+    """Find the communities of a network; report them, their bridges, and a model for new nodes."""
     with one_line_errors():
         from gramian.report import check_free
 

@@ -33,7 +33,7 @@ def assign(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """The group, membership and oddness of rows that come later; the community of nodes; the cluster of images."""
+    """Assign new rows to groups, new nodes to communities or new images to clusters, by a saved model."""
     with one_line_errors():
         kind = gramian.persistence.info(model).model.rpartition(".")[2]
         if others := {"CommunityModel": _new_nodes, "AlbumModel": _new_images}.get(kind):
@@ -57,7 +57,7 @@ def predict(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """The prediction of rows that come later, with its interval or the probabilities of the classes."""
+    """Predict new rows by a saved model, with intervals or class probabilities."""
     with one_line_errors():
         from gramian.learning import load_target_model
         from gramian.report import predicted_rows
@@ -121,7 +121,7 @@ def rank(
     top: Annotated[int, typer.Option(min=1, help="How many rows.")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """The rows most like one row, or the most typical ones of a group."""
+    """List the rows most like one row, or the most typical rows of a group."""
     with one_line_errors():
         from gramian.exploration import load_table_model
 

@@ -68,7 +68,7 @@ def forecast(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """From a series to its next steps with bands, how such forecasts did before, and a model that goes on."""
+    """Forecast a series with bands; report how such forecasts did before, and a model to continue with."""
     with one_line_errors():
         from gramian.report import check_free
 

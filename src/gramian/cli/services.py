@@ -18,7 +18,7 @@ from gramian.cli.terminal import AsJson, Model, Quiet, app, fail, fail_without_e
 
 @app.command()
 def info(model: Model, as_json: AsJson = False) -> None:
-    """What a model file says about itself."""
+    """Tell what a model file holds: the kind of model, the versions that wrote it, and when."""
     with one_line_errors():
         found = gramian.persistence.info(model)
         fields: dict[str, Any] = {

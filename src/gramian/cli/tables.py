@@ -56,7 +56,7 @@ def explore(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """From a table to groups, reasons, odd rows, another grouping, and a model for tomorrow's rows."""
+    """Cluster the rows of a table; report groups, what separates them, odd rows, and a model for new rows."""
     with one_line_errors():
         with loading():
             import gramian.explorer
@@ -105,7 +105,7 @@ def learn(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """From a table to a prediction of one column, its error, what matters, and a model for tomorrow's rows."""
+    """Predict one column of a table from the others; report the error, what matters, and a model for new rows."""
     with one_line_errors():
         from gramian.report import check_free
 

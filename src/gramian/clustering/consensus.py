@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramian.checks import check_choice, check_count, check_samples, check_whole, n_workers, remember_columns
@@ -31,6 +31,7 @@ from gramian.clustering.ensemble.evidence import (
 )
 from gramian.clustering.ensemble.partitions import KMeansPartitions
 from gramian.configuration import require_memory
+from gramian.diagram import Estimator
 from gramian.grams.tiles import slices
 from gramian.kernels import ClusterKernel
 from gramian.progress import steps
@@ -44,7 +45,7 @@ _CERTAIN_LIFETIME, _CERTAIN_RATIO = 0.15, 1.6
 _MEMBERSHIPS_AT_ONCE = 2**22  # of new rows, which are answered in parts
 
 
-class ConsensusClustering(ClusterMixin, BaseEstimator):
+class ConsensusClustering(ClusterMixin, Estimator):
     """Cluster by the votes of many quick partitions of the same rows (evidence accumulation).
 
     Each of M base partitions has its own random start and its own number of clusters, usually far more than wanted.

@@ -6,12 +6,13 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import ClusterMixin
 from sklearn.cluster import kmeans_plusplus
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramian.checks import check_count, check_real, check_samples, check_whole, remember_columns
 from gramian.clustering.core.embedding import labels_by_first_row
+from gramian.diagram import Estimator
 from gramian.grams.tiles import slices
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
@@ -20,7 +21,7 @@ _LLOYD_STEPS = 300  # rows that lie equally far from two centres could go round 
 _ENTRIES_AT_ONCE = 2**24  # distances of all rows to the centres of several starts
 
 
-class KPOD(ClusterMixin, BaseEstimator):
+class KPOD(ClusterMixin, Estimator):
     """Cluster data with missing values by k-means on the observed entries (k-POD).
 
     With Ω the observed entries, it minimises Σ_{(i, j) ∈ Ω} (x_ij − θ_{c(i) j})² over labels c and centres θ: missing

@@ -37,7 +37,7 @@ _ACCURACY = 1e-3  # of the eigenvectors
 
 
 class MultilevelKSC(ClusterMixin, KernelEstimator):
-    """Find communities at all levels, from fine to coarse, by the angles between the scores of one model.
+    """Find communities of a network at all levels, from fine to coarse (multilevel KSC).
 
     A model of kernel spectral clustering, as in :class:`NetworkKSC`, gives every node scores e. On the finest level
     the distance of two nodes is

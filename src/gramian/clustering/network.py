@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, check_whole, real, remember_columns, whole
@@ -25,6 +25,7 @@ from gramian.clustering.networks.refinement import conductance_of, group_weights
 from gramian.clustering.networks.selection import by_gap, by_partitions
 from gramian.clustering.networks.subgraph import SubgraphModel, solved
 from gramian.clustering.networks.training import TrainingSet, training_set
+from gramian.diagram import Estimator
 from gramian.randomness import generator
 from gramian.score_criteria import memberships
 from gramian.typing import Array, Matrix, RandomState
@@ -34,7 +35,7 @@ _MOST = 150  # communities at most by default
 _EXACT = 3000  # training nodes up to which eigenvectors are found to several digits
 
 
-class NetworkKSC(ClusterMixin, BaseEstimator):
+class NetworkKSC(ClusterMixin, Estimator):
     """Find communities of a network by kernel spectral clustering of a representative subgraph.
 
     FURS selects training nodes of high degree from different regions. With x_i the rows of the adjacency matrix and

@@ -5,7 +5,7 @@ An application of the tasks, which it uses by their public names; :mod:`gramian.
 
 from gramian.communities.analyse import divide
 from gramian.communities.edges import Edges, UnreadableEdges
-from gramian.communities.layout import Layout
+from gramian.communities.layout import Layout, lay_out
 from gramian.communities.model import CommunityModel, Placed, load_community_model
 from gramian.communities.reading import read_edges
 from gramian.communities.result import Bridge, Community, Division, Level, Partition
@@ -22,6 +22,7 @@ __all__ = [
     "Placed",
     "UnreadableEdges",
     "divide",
+    "lay_out",
     "load_community_model",
     "read_edges",
 ]

@@ -15,7 +15,7 @@ from gramian import MultilevelKSC, NetworkKSC
 from gramian.checks import whole
 from gramian.communities.comparison import MOST_EDGES, by_igraph, joined_at_random, judged
 from gramian.communities.edges import Edges
-from gramian.communities.layout import layout
+from gramian.communities.layout import lay_out
 from gramian.communities.model import CommunityModel, community_weights, numbered, weight_to
 from gramian.communities.result import Bridge, Community, Division, Level, Partition
 from gramian.communities.sentences import overview
@@ -102,7 +102,7 @@ def divide(
             edges=edges, verdict=_verdict(own.modularity, chance), sentences=[], labels=labels,
             degree=degree, within=within,
             communities=described(labels, degree, within), bridges=bridges(labels, degree, within, weights),
-            own=own, others=others, chance=chance, levels=found, layout=layout(graph, labels, random_state),
+            own=own, others=others, chance=chance, levels=found, layout=lay_out(graph, labels, random_state),
         )  # fmt: skip
     division.made.update(_made(stages, clusterer, random_state, [*edges.notes, *warned, *why]))
     division.sentences.extend(overview(division, int((labels == 0).sum()), warned))

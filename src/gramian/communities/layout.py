@@ -41,7 +41,7 @@ class Layout:
     nodes: Array
 
 
-def layout(graph: Matrix, labels: Array, seed: int = 0) -> Layout:
+def lay_out(graph: Matrix, labels: Array, seed: int = 0) -> Layout:
     """Place the largest communities, and nodes if there are few enough.
 
     Parameters

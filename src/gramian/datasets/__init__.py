@@ -1,4 +1,4 @@
-"""Data to try things on: generators, small real tables and series, simulators of holes, readers of files and OpenML."""
+"""Data sets: generators, small real tables and series, simulators of missing values, readers of files and OpenML."""
 
 from gramian.datasets.bundled import list_tables, load_table
 from gramian.datasets.bundled_series import Series, list_series, load_series

@@ -16,7 +16,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import nn
 
@@ -24,6 +23,7 @@ from gramian.checks import check_samples, one_of, real, remember_columns, whole
 from gramian.deep.architecture import Description, build
 from gramian.deep.scaling import Scaling
 from gramian.deep.training import Settings
+from gramian.diagram import Estimator
 from gramian.grams.tiles import slices
 from gramian.typing import Array, RandomState
 
@@ -33,7 +33,7 @@ _FLOATS = [np.float64, np.float32]
 _modules: WeakKeyDictionary[Any, tuple[Any, nn.Module]] = WeakKeyDictionary()
 
 
-class NetworkEstimator(BaseEstimator):
+class NetworkEstimator(Estimator):
     """Base of the estimators of :mod:`gramian.deep`.
 
     A ``fit`` calls :meth:`_check_rows` and :meth:`_settings`, scales the rows, builds a module from a description,

@@ -30,6 +30,7 @@ from gramian.deep.cluster_losses import (
 )
 from gramian.deep.divergence_run import (
     GIVEN,
+    N_LOOKS,
     Run,
     Task,
     build_described,
@@ -51,7 +52,7 @@ from gramian.kernels import RBF
 from gramian.randomness import spawn
 from gramian.typing import Array, RandomState
 
-_MOST_WARM_UP = 150
+_MOST_WARM_UP = 250
 _PUBLISHED_STEPS = 20_000  # from here on learning_rate="auto" is that of the paper
 _MERGED_TOGETHER = 1000  # rows whose kernel is looked at together when parts are merged
 _WIDTH_ROWS = 2000
@@ -302,6 +303,7 @@ class DivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transf
             self.width,
             self._weights_of_terms(),
             options,
+            n_looks=N_LOOKS if isinstance(self.init, str) else 0,
             fresh=len(rngs) > 1,
         )
         learned: dict[str, Any] = {"scaling_": scaling.arrays, "tables_": np.eye(n_outputs)[None], "width_": np.nan}

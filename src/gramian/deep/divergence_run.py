@@ -1,4 +1,8 @@
-"""One training run of divergence-based clustering: warm-up on labels where there are some, then the divergence loss."""
+"""One training run of divergence-based clustering: warm-up on labels where there are some, then the divergence loss.
+
+Labels of a neighbour graph are found anew during the warm-up: the graph of what the network has learned from the first
+ones, and from moved copies of the images, is better than that of the pixels.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +22,16 @@ from gramian.deep.base import weights_of
 from gramian.deep.cluster_losses import TERMS, divergence_terms, parse_width
 from gramian.deep.partners import Partners
 from gramian.deep.training import Settings, TrainingFailure, torch_generator, train
+from gramian.deep.votes import align_labels
+from gramian.deep.warm_start import spectral_labels
+from gramian.grams.tiles import slices
 from gramian.typing import Array
 
 SMOOTHING = 0.1  # of the labels of the warm-up
+N_LOOKS = 3
+MOST_UNEVEN = 1.05  # how much Σ of the squared shares of the clusters may grow by looking again
 _LEAST_AGREEMENT = 1e-8
+_ROWS_AT_ONCE = 1000
 GIVEN = "given"
 
 
@@ -44,6 +54,8 @@ class Task:
     partners : Partners
     width, term_weights, options
         Of the loss; ``options`` go to :func:`gramian.deep.cluster_losses.divergence_terms`.
+    n_looks : int
+        How often the warm-up finds the labels anew, by spectral clustering of the hidden layer.
     fresh : bool
         Draw new weights for the user's network.
     """
@@ -57,6 +69,7 @@ class Task:
     width: Any
     term_weights: Sequence[float]
     options: dict[str, str] = field(default_factory=dict)
+    n_looks: int = 0
     fresh: bool = False
 
 
@@ -149,22 +162,38 @@ def run(rng: np.random.Generator, task: Task, X: Any, watch: Any = None) -> Run:
     module = start_network(task, rng).to(X.device)
     losses = _Losses(task, X, module, rng)
     on_step = None if watch is None else watch(module)
-    warm, n_warm, stopped = task.settings, 0, False
-    if task.n_warm_up:
-        labelled = np.flatnonzero(task.labels >= 0)
-        warm = task.settings.but(max_iter=task.n_warm_up, early_stopping=False)
-        history = train(module, losses.labels, labelled, warm, rng, on_step=on_step)
-        n_warm, stopped = history.n_iter, history.stopped == "callback"
+    n_warm, stopped = 0, False
+    for number, n_steps in enumerate(_shares(task.n_warm_up, task.n_looks)):
+        if number:
+            losses.look_again(rng, last=number == task.n_looks)
+        warm = task.settings.but(max_iter=n_steps, early_stopping=False)
+        history = train(module, losses.labels, losses.labelled(), warm, rng, on_step=_later(on_step, n_warm))
+        n_warm, stopped = n_warm + history.n_iter, history.stopped == "callback"
+        if stopped:
+            break
     left = 0 if stopped else task.settings.max_iter - task.n_warm_up
-    later = None if on_step is None else (lambda step, terms: on_step(step + n_warm, terms))
     losses.step = n_warm  # a schedule of the width counts all steps
-    history = train(module, losses.divergence, len(X), task.settings.but(max_iter=left), rng, on_step=later)
+    settings = task.settings.but(max_iter=left)
+    history = train(module, losses.divergence, len(X), settings, rng, on_step=_later(on_step, n_warm))
     curve = history.curves.get("loss", np.empty(0))
     last = max(1, len(X) // task.settings.batch_size)
     loss = float(curve[-last:].mean()) if len(curve) else np.inf
     if len(history.validation):  # the weights are those of the best loss on the rows held back, not the last ones
         loss = float(history.validation[:, 1].min())
     return Run(weights_of(module), loss, history.curves, n_warm + history.n_iter)
+
+
+def _shares(n_steps: int, n_looks: int) -> list[int]:
+    """Steps of the warm-up before, between and after its looks; the first share is twice as long as the others."""
+    if n_steps == 0:
+        return []
+    ends = [round(n_steps * part / (n_looks + 2)) for part in range(2, n_looks + 3)]
+    return [end - start for start, end in zip([0, *ends], ends, strict=False) if end > start]
+
+
+def _later(on_step: Any, n_before: int) -> Any:
+    """The watch of a training that goes on after some steps."""
+    return None if on_step is None else (lambda step, terms: on_step(step + n_before, terms))
 
 
 def run_or_fail(rng: np.random.Generator, task: Task, X: Any, watch: Any = None) -> Run:
@@ -199,6 +228,7 @@ class _Losses:
         self.rng = rng.spawn(1)[0]
         self.targets = torch.from_numpy(task.labels).to(X.device)
         self.step = 0
+        self.first: tuple[Any, dict[str, Any]] | None = None
 
     def _pairs(self, batch: Any) -> tuple[Any, Any]:
         """Rows and, below them, their partners."""
@@ -213,6 +243,43 @@ class _Losses:
         scores = self._pairs(batch)[1]
         targets = self.targets[batch]
         return {"loss": cross_entropy(scores, targets.repeat(len(scores) // len(batch)), label_smoothing=SMOOTHING)}
+
+    def labelled(self) -> Array:
+        """The numbers of the rows that have a label."""
+        return np.flatnonzero(self.targets.cpu().numpy() >= 0)
+
+    def look_again(self, rng: np.random.Generator, *, last: bool = False) -> None:
+        """Take the labels of spectral clustering of what the network has learned, in place of those it learned from.
+
+        The last look goes back to the first labels, and to the weights learned from them, if clusters have become
+        clearly less even since: this loss is for clusters of roughly equal size.
+        """
+        if self.first is None:
+            self.first = self.targets, deepcopy(self.module.state_dict())
+        rows = self.labelled()
+        hidden, scores = self._answers(rows)
+        found = spectral_labels(hidden, scores.shape[1], rng)
+        inside = np.flatnonzero(found >= 0)
+        if len(inside):  # otherwise the hidden rows tell nothing, and the labels remain
+            # The clusters keep their outputs, so that what these have learned is not lost.
+            found[inside] = align_labels(np.argmax(scores[inside], axis=1), found[inside], n_clusters=scores.shape[1])
+            labels = np.full(len(self.X), -1)
+            labels[rows] = found
+            self.targets = torch.from_numpy(labels).to(self.X.device)
+        if last and unevenness(self.targets) > MOST_UNEVEN * unevenness(self.first[0]):
+            self.targets, weights = self.first
+            self.module.load_state_dict(weights)
+
+    def _answers(self, rows: Array) -> tuple[Array, Array]:
+        """Hidden layer and scores of some rows, as after training."""
+        self.module.eval()
+        with torch.inference_mode():
+            parts = [
+                hidden_and_scores(self.module, self.X[torch.from_numpy(rows[part]).to(self.X.device)])
+                for part in slices(len(rows), _ROWS_AT_ONCE)
+            ]
+        hidden, scores = (torch.cat(side).cpu().numpy() for side in zip(*parts, strict=True))
+        return hidden, scores
 
     def divergence(self, batch: Any) -> dict[str, Any]:
         """The divergence loss of the rows, and of their partners, and how differently these are assigned."""
@@ -232,6 +299,12 @@ class _Losses:
             values["consistency"] = -torch.log((A[:n] * A[n:]).sum(dim=1) + _LEAST_AGREEMENT).mean()
             loss = loss + values["consistency"]
         return {"loss": loss} | values
+
+
+def unevenness(labels: Any) -> float:
+    """Σ of the squared shares of the clusters, for labels as a tensor; −1 is no label. Least for equal clusters."""
+    sizes = torch.bincount(labels[labels >= 0]).double()
+    return float((sizes / sizes.sum()).square().sum())
 
 
 def width_at(width: Any, step: int) -> Any:

@@ -27,7 +27,7 @@ _CUT = 1e-10  # of the largest eigenvalue: directions that count nothing
 
 
 class GenerativeRKM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEstimator):
-    """Hidden features that several views share, with networks that generate each view from them (Gen-RKM).
+    """Learn hidden features that several views share, with networks that generate each view from them (Gen-RKM).
 
     View v has an encoder φ_v and a decoder ψ_v. With centred features Φ_v the hidden features H, HᵀH = I, are the
     leading eigenvectors, and the views have the maps U_v:

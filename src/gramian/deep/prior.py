@@ -16,8 +16,10 @@ from scipy.sparse import csr_array, issparse
 
 from gramian.deep import base
 from gramian.grams.base import Gram
+from gramian.grams.dense import DenseGram
 from gramian.grams.features import FeatureGram
 from gramian.grams.lazy import LazyGram
+from gramian.grams.sparse import SparseGram
 from gramian.grams.tiles import slices
 from gramian.kernels import Kernel
 from gramian.typing import Array, Matrix
@@ -32,26 +34,25 @@ class Prior:
 
     Parameters
     ----------
-    source : Gram, ndarray (n, n) or sparse (n, n)
-        Checked. An array is not copied, and may be mapped from a file.
+    gram : Gram (n, n)
+        Checked. One that is a matrix already is kept as it is, and may be mapped from a file.
     """
 
-    def __init__(self, source: Any) -> None:
-        self.n = source.shape[0]
-        self._source = source
+    def __init__(self, gram: Gram) -> None:
+        self.n = gram.shape[0]
+        self._gram = gram
         dtype = np.dtype(str(base.TRAINING_DTYPE).removeprefix("torch."))
-        if isinstance(source, Gram) and float(self.n) ** 2 * dtype.itemsize <= HELD_BYTES:
+        # A block of features costs a product in every step, of entries that are computed anew even more.
+        costly = gram.factor is not None or not gram.held
+        if costly and float(self.n) ** 2 * dtype.itemsize <= HELD_BYTES:
             held = np.empty((self.n, self.n), dtype)
             for rows in slices(self.n, _STRIP):
-                held[rows] = source.rows(np.arange(rows.start, rows.stop))
-            self._source = held
+                held[rows] = gram.rows(np.arange(rows.start, rows.stop))
+            self._gram = DenseGram(held)
 
     def block(self, index: Array) -> Array:
         """P[index][:, index]."""
-        if isinstance(self._source, Gram):
-            return self._source.block(index, index)
-        part = self._source[index][:, index] if issparse(self._source) else self._source[np.ix_(index, index)]
-        return part.toarray() if issparse(part) else np.asarray(part)
+        return np.asarray(self._gram.block(index, index))
 
     def tensor(self, batch: Any, device: Any) -> Any:
         """P of a batch, a LongTensor of row numbers, in the precision of training."""
@@ -113,13 +114,17 @@ def prior_of_kernel(kernel: Kernel, X: Matrix) -> Prior:
 
 def prior_of_matrix(prior: Any, n: int) -> Prior:
     """The prior that the user gives: a Gram of this library, or a symmetric matrix, dense, sparse or mapped."""
-    source = prior if isinstance(prior, Gram) or issparse(prior) else _as_array(prior)
-    if source.shape != (n, n):
-        raise ValueError(f"prior has shape {source.shape} but X has {n} rows; pass a matrix of shape ({n}, {n})")
-    if not isinstance(source, Gram):
-        source = csr_array(source) if issparse(source) else source
-        _check_matrix(source)
-    return Prior(source)
+    given = prior if isinstance(prior, Gram) or issparse(prior) else _as_array(prior)
+    if given.shape != (n, n):
+        raise ValueError(f"prior has shape {given.shape} but X has {n} rows; pass a matrix of shape ({n}, {n})")
+    if isinstance(given, Gram):
+        return Prior(given)
+    if issparse(given):
+        matrix = csr_array(given)
+        _check_matrix(matrix)
+        return Prior(SparseGram(matrix))
+    _check_matrix(given)
+    return Prior(DenseGram(given))
 
 
 def prior_of_features(features: Any, n: int) -> Prior:

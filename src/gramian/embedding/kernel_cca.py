@@ -15,7 +15,7 @@ _FEATURES = 200  # leading eigenvectors in which ν is chosen
 
 
 class KernelCCA(TwoViewProjection):
-    """Pairs of directions in two feature spaces whose scores are correlated.
+    """Find pairs of directions in two feature spaces whose scores are most correlated.
 
     With scores e_i = w·φ(x_i) + b and r_i = v·ψ(y_i) + d, each pair maximises
 

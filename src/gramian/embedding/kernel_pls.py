@@ -7,7 +7,7 @@ from gramian.typing import RandomState
 
 
 class KernelPLS(TwoViewProjection):
-    """Pairs of unit directions in two feature spaces whose scores have the largest covariance.
+    """Find pairs of unit directions in two feature spaces whose scores have the largest covariance.
 
     Maximises Σ_i e_i r_i over e_i = w·φ(x_i) + b and r_i = v·ψ(y_i) + d with ‖w‖ = ‖v‖ = 1, one pair after the other.
     The maxima are the singular values of the cross-covariance of the features; with linear kernels this is the singular

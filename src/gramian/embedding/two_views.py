@@ -12,10 +12,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from gramian.checks import check_count, check_samples, remember_columns
+from gramian.diagram import Estimator
 from gramian.estimator import _seeded
 from gramian.grams import FeatureGram, Gram
 from gramian.kernels import Expansion, Kernel, as_kernel
@@ -48,7 +49,7 @@ class Penalties(NamedTuple):
     tuning: dict[str, Array] | None = None
 
 
-class TwoViewProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class TwoViewProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Base of the estimators with ``fit(X, Y)``; a subclass says how strongly scores of large variance are shunned."""
 
     n_components: int

@@ -1,4 +1,4 @@
-"""How are the likenesses held? Grams, their views, and the one eigen-solver."""
+"""Gram matrices as linear operators: how similarities are stored, views of them, eigenpairs and linear systems."""
 
 from gramian.grams.base import Gram
 from gramian.grams.coupled import CoupledGram

@@ -1,4 +1,4 @@
-"""How alike are two rows? Kernels, their widths, their sums and products."""
+"""Kernels: similarities of rows, rules for their widths, and their sums and products."""
 
 from gramian.kernels.algebra import Columns, Product, Scaled, Sum
 from gramian.kernels.base import Kernel, as_kernel, kernel_names

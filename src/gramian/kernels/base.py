@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.sparse import issparse
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramian.checks import check_samples, check_weights, is_real, remember_columns
 from gramian.configuration import memory_budget, require_memory
+from gramian.diagram import Estimator
 from gramian.grams import tiles
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
@@ -39,7 +40,7 @@ _FORMULAS = ("profile", "profiles", "frequencies")
 _NAMED: dict[str, type[Kernel]] = {}
 
 
-class Kernel(BaseEstimator):
+class Kernel(Estimator):
     """Base of all kernels: a similarity k(x, y) of two rows.
 
     Attributes

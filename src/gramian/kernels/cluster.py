@@ -46,7 +46,7 @@ _HotRows = Callable[[slice], Array | None]
 
 
 class ClusterKernel(FeatureMap, name="cluster"):
-    """How often do mixtures of many sizes see two rows in the same component? A kernel with nothing to tune.
+    """Learn the similarity of rows, with missing values or without, from many mixture models (PCK, PCKID).
 
     For every number of components g from 2 to ``max_components`` and every restart q a Gaussian mixture is fitted,
     briefly and to a random part of the rows. With γ(x) its posterior probabilities for the row x,

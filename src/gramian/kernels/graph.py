@@ -20,7 +20,7 @@ _PRODUCT_ROWS = 4096
 
 
 class NeighborGraph(Kernel, name="neighbors"):
-    """k(x, y) is positive only between neighbours.
+    """k(x, y) > 0 between nearest neighbours and 0 otherwise, as a sparse graph.
 
     A row's neighbours are its ``n_neighbors`` nearest rows, or all within ``radius``; the graph is made symmetric
     by keeping an edge if either end names the other (or, ``mutual=True``, if both do). Edges weigh 1 or, with a

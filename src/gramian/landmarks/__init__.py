@@ -1,4 +1,4 @@
-"""A few rows, or random waves, that stand for all rows: kernels approximated by finite features."""
+"""Kernels approximated by finite features: Nyström landmarks, random Fourier features, streamed least squares."""
 
 from gramian.landmarks.fourier import FourierFeatures
 from gramian.landmarks.furs import furs

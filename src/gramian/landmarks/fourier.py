@@ -15,7 +15,7 @@ from gramian.typing import Array, Matrix, RandomState
 
 
 class FourierFeatures(FeatureMap):
-    """A shift-invariant kernel approximated by random waves.
+    """Approximate a shift-invariant kernel by random Fourier features.
 
     The kernel k(x − y) is the mean of cos(w·(x − y)) over frequencies w drawn from its Fourier transform. With D of
     them in the columns of W,

@@ -18,7 +18,7 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def furs(adjacency: Matrix, n_select: int, *, threshold: float | str = "median", exclude: Any = None) -> Array:
-    """Fast and unique representative subset: nodes of high degree from different dense regions of a network.
+    """Choose nodes of high degree from different dense regions of a network (FURS).
 
     Nodes are taken in order of their degree. A node that is taken puts its neighbours aside until nobody is left;
     then those put aside come back, and the next round begins. So no two nodes of one round are adjacent. Nothing is

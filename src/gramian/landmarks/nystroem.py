@@ -27,7 +27,7 @@ _FOR_DEFINITE = ("leverage", "cholesky")
 
 
 class Nystroem(FeatureMap):
-    """A kernel approximated through landmarks, and the features that say so.
+    """Approximate a kernel from a few landmark rows (Nyström method).
 
     With m landmarks and L Lᵀ = K(landmarks, landmarks), the features of x are
 

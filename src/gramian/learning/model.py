@@ -17,7 +17,7 @@ _CHUNK = 5000  # rows predicted at once
 
 
 class Predicted(NamedTuple):
-    """What is said of some rows."""
+    """Predictions of some rows, with their intervals or probabilities."""
 
     values: Array  # (n,): numbers, or the number of the likeliest class
     lower: Array  # (n,), NaN for classes

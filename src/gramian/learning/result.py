@@ -84,7 +84,7 @@ class Surprise:
 
 @dataclass(frozen=True)
 class Confidence:
-    """Rows whose likeliest class had a probability from ``low`` to ``high``, and how often that class was right."""
+    """Share of right answers among rows whose most probable class had a probability from ``low`` to ``high``."""
 
     low: float
     high: float

@@ -23,17 +23,19 @@ def overview(found: Learned, learned_rows: int, copies: int) -> list[str]:
         Rows that are copies of others in every column.
     """
     told = _classes(found) if found.classes else _numbers(found)
+    if not found.classes and (values := _few_whole_numbers(found)):
+        # Before the figures, which are those of another question if the values are classes.
+        told.insert(
+            0,
+            f"{found.target} is read as a number and has {values} different whole values; if they are classes, pass "
+            f"--category {found.target}.",
+        )
     if found.verdict != "none" and found.skill.explained > _ALL:
         told.append(f"That is almost everything: see that no column is made from {found.target}.")
     if found.verdict != "none":
         names = [item.column for item in found.matters]
         most = f"What matters most: {listing(names[:3])}." if names else "No single column matters clearly."
         told.append(most)
-    if not found.classes and (values := _few_whole_numbers(found)):
-        told.append(
-            f"{found.target} is read as a number and has {values} different whole values; if they are classes, pass "
-            f"--category {found.target}."
-        )
     n = len(found.truth)
     known = int((found.how != NEW).sum())
     if known < n:

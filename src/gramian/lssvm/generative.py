@@ -22,7 +22,7 @@ _CUT = 1e-10  # of the largest eigenvalue of Hᵀ K H: directions that a view do
 
 
 class GenerativeKernelMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
-    """Hidden features that two views of the samples share, from which either view is generated (Gen-RKM).
+    """Learn hidden features that two views of the samples share, and generate either view from them (Gen-RKM).
 
     With centred Grams K_x, K_y of the two views the hidden features H, HᵀH = I, are the leading eigenvectors:
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramian.checks import (
@@ -24,6 +24,7 @@ from gramian.checks import (
     reals,
     remember_columns,
 )
+from gramian.diagram import Estimator
 from gramian.grams import CoupledGram, Gram
 from gramian.kernels import Expansion, Kernel, as_kernel
 from gramian.lssvm.preparation import Preparation
@@ -35,7 +36,7 @@ from gramian.typing import Array, Matrix
 _CHECKS: dict[str, Any] = {"dtype": [np.float64, np.float32]}
 
 
-class MultiViewLSSVMRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class MultiViewLSSVMRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     """LS-SVM regression on several views of the samples, with coupled errors.
 
     With e_v = y − Φ_v w_v − b_v the errors of view v, the model minimises

@@ -34,7 +34,7 @@ def _embeds(self: RestrictedKernelMachine) -> bool:
 
 
 class RestrictedKernelMachine(ClassNamePrefixFeaturesOutMixin, KernelEstimator):
-    """LS-SVM and kernel PCA as machines with hidden features, in one level or in several.
+    """Regression, classification or kernel PCA as a restricted kernel machine of one level or several (RKM).
 
     A restricted kernel machine replaces the errors or scores of a kernel model by hidden features h_i. For regression
     and classification it is

@@ -10,13 +10,14 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from gramian.checks import check_choice, check_positive, check_real, check_samples, check_targets, check_whole, whole
 from gramian.configuration import require_memory
+from gramian.diagram import Estimator
 from gramian.lssvm._tensor_dual import (
     Features,
     Loss,
@@ -34,7 +35,7 @@ _LARGEST_GAP = 1e-6
 _CHECKS: dict[str, Any] = {"dtype": [np.float64, np.float32]}
 
 
-class TensorKernelRegressor(RegressorMixin, BaseEstimator):
+class TensorKernelRegressor(RegressorMixin, Estimator):
     """Regression with an ℓʳ penalty on kernel features, r = m / (m − 1): sparser the larger the order m.
 
     With features φ_k of the kernel, e_i = y_i − Σ_k w_k φ_k(x_i) − b and the loss L, the model minimises

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.base import DensityMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from gramian.checks import check_choice, check_real, check_whole
+from gramian.diagram import Estimator
 from gramian.mixture.em import CovarianceType, Fit, Parameters, run_em
 from gramian.mixture.patterns import IncompleteTable
 from gramian.progress import steps
 from gramian.typing import Array, Matrix
 
 
-class MixtureEstimator(DensityMixin, BaseEstimator):
+class MixtureEstimator(DensityMixin, Estimator):
     """Base of the mixtures for tables with missing values."""
 
     covariance_type: CovarianceType

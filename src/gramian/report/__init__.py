@@ -5,9 +5,9 @@ Everything here shows what :class:`gramian.exploration.Exploration`, :class:`gra
 ``app`` (pandas, pyarrow, jinja2, matplotlib); jinja2 and matplotlib are imported when something is drawn.
 """
 
+from gramian.colours import INK, PAPER, css_variables
 from gramian.report.album_page import write_album_report
 from gramian.report.albums import album_rows, album_summary, placed_images, write_album_folder
-from gramian.report.colours import INK, PAPER, css_variables
 from gramian.report.forecast_page import write_forecast_report
 from gramian.report.forecasts import forecast_steps, forecast_summary, write_forecast_folder
 from gramian.report.network_page import write_network_report

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gramian.albums import SURE
+from gramian.colours import PAPER
 from gramian.report import words
-from gramian.report.colours import PAPER
 from gramian.report.html import how_made, json_for_script, policy, scripts, style_sheet, templates
 from gramian.typing import Array
 

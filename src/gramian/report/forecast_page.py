@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gramian.colours import PAPER
 from gramian.exploration.wording import number_words
 from gramian.report import words
 from gramian.report.axes import ticks
-from gramian.report.colours import PAPER
 from gramian.report.html import how_made, json_for_script, policy, scripts, style_sheet, templates
 from gramian.typing import Array
 

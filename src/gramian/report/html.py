@@ -10,9 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gramian.colours import GROUPS, INK, PAPER, css_variables, group_shape
 from gramian.exploration.wording import count
 from gramian.report import words
-from gramian.report.colours import GROUPS, INK, PAPER, css_variables, group_shape
 
 if TYPE_CHECKING:
     from jinja2 import Environment

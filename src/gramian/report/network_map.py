@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import coo_array
 
+from gramian.colours import GROUPS
 from gramian.communities import Division, Layout, Level
-from gramian.report.colours import GROUPS
 from gramian.typing import Array
 
 WIDTH = 800

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from gramian.colours import PAPER
 from gramian.communities import Division
 from gramian.report import words
-from gramian.report.colours import PAPER
 from gramian.report.html import how_made, json_for_script, policy, scripts, style_sheet, templates
 from gramian.report.network_map import NetworkMap, level_tree, network_map
 from gramian.typing import Array

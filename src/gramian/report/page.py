@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gramian.colours import PAPER
 from gramian.exploration import Alternative, Cluster, Difference, Exploration, Glance
 from gramian.exploration.wording import are_years
 from gramian.report import words
-from gramian.report.colours import PAPER
 from gramian.report.data import MOST_ROWS, Packed, pack
 from gramian.report.html import how_made, json_for_script, policy, scripts, style_sheet, templates
 from gramian.report.stills import StackedBars, evidence_points, stacked_bars, still_map
@@ -40,7 +40,7 @@ _VERDICTS = {
 }
 
 
-def write_report(exploration: Exploration, path: str | Path) -> Path:
+def write_report(exploration: Exploration, path: str | Path, *, limit: int = PAGE_LIMIT) -> Path:
     """Write the report of an exploration as one HTML file.
 
     The file opens offline in any current browser, holds the rows for its map, and stays below 5 MB: values of the
@@ -51,6 +51,8 @@ def write_report(exploration: Exploration, path: str | Path) -> Path:
     exploration : Exploration
     path : path-like
         The file to write; its folder must exist.
+    limit : int, default 5,000,000
+        Bytes of the file at most, as long as they are enough for the page without its rows.
 
     Returns
     -------
@@ -78,7 +80,7 @@ def write_report(exploration: Exploration, path: str | Path) -> Path:
     True
     """
     target = Path(path)
-    target.write_text(render(exploration), encoding="utf-8", newline="\n")
+    target.write_text(render(exploration, limit=limit), encoding="utf-8", newline="\n")
     return target
 
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gramian.colours import INK, PAPER, group_colour, group_shape
 from gramian.exploration import Cluster, Difference, Exploration
 from gramian.exploration.wording import count
-from gramian.report.colours import INK, PAPER, group_colour, group_shape
 from gramian.report.data import first_view, label_places
 from gramian.report.words import clean, group_name, share
 from gramian.tables import USED

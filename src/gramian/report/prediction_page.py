@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gramian.colours import PAPER
 from gramian.exploration.wording import are_years, number_words
 from gramian.report import words
 from gramian.report.axes import ticks
-from gramian.report.colours import PAPER
 from gramian.report.html import how_made, json_for_script, policy, scripts, style_sheet, templates
 from gramian.tables import IDENTIFIER, NUMBER, USED
 from gramian.typing import Array

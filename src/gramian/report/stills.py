@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gramian.report.colours import GROUPS
+from gramian.colours import GROUPS
 from gramian.report.data import first_view, label_places
 from gramian.typing import Array
 

@@ -10,11 +10,12 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, RegressorMixin, TransformerMixin, clone
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, RegressorMixin, TransformerMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, one_of, remember_columns, whole
+from gramian.diagram import Estimator
 from gramian.grams.tiles import slices
 from gramian.reservoir._learning import Learner
 from gramian.reservoir.readouts import LINEAR, check_readout, check_regularization
@@ -29,8 +30,8 @@ def _streams(network: EchoStateNetwork) -> bool:
     return isinstance(network.readout, str) and network.readout in LINEAR
 
 
-class EchoStateNetwork(RegressorMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Regression on time-ordered rows: a random recurrent network remembers, and a readout is learned.
+class EchoStateNetwork(RegressorMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """Regression on time-ordered rows by a readout of a random recurrent network (echo state network).
 
     With h[t] the state of a :class:`gramian.Reservoir` after the inputs up to u[t], and P the reduction, the readout
     learns

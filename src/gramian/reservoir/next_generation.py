@@ -15,7 +15,7 @@ from gramian.typing import Array
 
 
 class NextGenerationReservoir(StateTransformer):
-    """Lagged inputs and all their products up to a degree, in place of random units.
+    """Lagged inputs and their products as features, in place of a random reservoir (NG-RC).
 
     The state of step t is made of l = (u[t], u[t − s], ..., u[t − (k − 1) s]) and the distinct products of 2, ...,
     ``degree`` of its entries. Nothing is random; what came before the first step counts as zero.

@@ -10,11 +10,12 @@ from abc import abstractmethod
 from typing import Any, Protocol
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, real, remember_columns, whole
 from gramian.configuration import require_memory
+from gramian.diagram import Estimator
 from gramian.grams.tiles import slices
 from gramian.randomness import spawn
 from gramian.reservoir._update import Recurrence
@@ -41,7 +42,7 @@ class Course(Protocol):
         """The states (T, N) of the next T steps, with inputs U (T, d) and what is fed back into each step (T, q)."""
 
 
-class StateTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class StateTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Base of the transformers that give every step of a sequence a state, which depends on the steps up to it.
 
     A subclass checks its parameters and draws what it needs in :meth:`_prepare`, and runs in :meth:`start`.
@@ -149,7 +150,7 @@ class StateTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
 
 class Reservoir(StateTransformer):
-    """A large random recurrent network, never trained, whose state remembers the recent inputs.
+    """Turn sequences into the states of a large random recurrent network, which remember recent inputs.
 
     Step t of a sequence with inputs u and fed-back outputs y gives the state
 

@@ -6,6 +6,7 @@ pure functions of arrays in the unit box of :class:`Box`; the estimator evaluate
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -14,12 +15,13 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_regressor
+from sklearn.base import MetaEstimatorMixin, clone, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names, _num_samples, check_is_fitted, column_or_1d, indexable
 
 from gramian.checks import check_choice, is_whole, real, whole
+from gramian.diagram import Estimator
 from gramian.metrics import nrmse
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
@@ -38,20 +40,31 @@ class Box:
         Standard deviation of a mutation; by default a tenth of the range.
     whole : bool
         Whether values are rounded to whole numbers.
+    log : bool
+        Whether values are drawn and mutated by their logarithms, so that 0.001 to 0.01 is as likely as 0.1 to 1. The
+        step is then one of the natural logarithm.
     """
 
     low: float
     high: float
     step: float | None = None
     whole: bool = False
+    log: bool = False
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The range of the gene: the values themselves, or their logarithms."""
+        return (math.log(self.low), math.log(self.high)) if self.log else (self.low, self.high)
 
     @property
     def sigma(self) -> float:
-        return (self.high - self.low) / 10 if self.step is None else self.step
+        low, high = self.ends
+        return (high - low) / 10 if self.step is None else self.step
 
     def value(self, gene: float) -> float | int:
         """The hyper-parameter as the estimator gets it."""
-        return round(gene) if self.whole else float(gene)
+        value = min(max(math.exp(gene), self.low), self.high) if self.log else float(gene)  # exp(log(x)) may miss x
+        return round(value) if self.whole else value
 
 
 def search_space(*, reduction: str | None = None, readout: str = "ridge") -> dict[str, Box]:
@@ -113,7 +126,7 @@ def _delegated(name: str) -> Callable[[Any], bool]:
     return check
 
 
-class GeneticSearch(MetaEstimatorMixin, BaseEstimator):
+class GeneticSearch(MetaEstimatorMixin, Estimator):
     """Choose hyper-parameters by a genetic algorithm: mutate, cross and keep the best.
 
     The objective of a candidate is (1 − a) · error + a · d / N, where the error is that on the last rows, which are not
@@ -257,7 +270,7 @@ class GeneticSearch(MetaEstimatorMixin, BaseEstimator):
         seeds = [int(seed) for seed in rng.integers(2**31 - 1, size=int(self.n_evaluations))]
         population = _Population(self, boxes, _judge(self, X, y, seeds))
         started = time.monotonic()
-        lows, highs = np.array([(box.low, box.high) for box in boxes.values()]).T
+        lows, highs = np.array([box.ends for box in boxes.values()]).T
         population.add(rng.uniform(lows, highs, size=(int(self.population_size), len(boxes))))
         if population.best[1] >= _FAILED:
             raise ValueError(f"no candidate could be fitted; the last error was: {population.trouble}")
@@ -509,7 +522,7 @@ def _varied(parents: Array, search: GeneticSearch, boxes: Mapping[str, Box], rng
     mutated = first + steps * (rng.uniform(size=(n, d)) < search.gene_mutation_prob)
     cross, mutate = search.crossover_prob, search.crossover_prob + search.mutation_prob
     offspring = np.where(way < cross, crossed, np.where(way < mutate, mutated, first))
-    lows, highs = np.array([(box.low, box.high) for box in boxes.values()]).T
+    lows, highs = np.array([box.ends for box in boxes.values()]).T
     return np.clip(offspring, lows, highs)
 
 

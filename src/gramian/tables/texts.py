@@ -32,6 +32,7 @@ _UNITS = r"^([+-]?)\s*[$€£¥]\s*|\s*[$€£¥%]$"
 _DATES: tuple[str, ...] = ("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%m-%d-%Y")
 _DATES += ("%d %b %Y", "%d-%b-%Y")
 _DATES += ("%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%d-%b-%y", "%d.%m.%y", "%m/%d/%y", "%d/%m/%y", "%Y%m%d")
+_MONTHS = r"^(?:18|19|20)\d\d[-/](?:0?[1-9]|1[0-2])$"  # a year and a month
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 
 
@@ -93,15 +94,19 @@ def parse_dates(levels: Any, form: str = "", *, least: float = 0.9) -> tuple[Any
     The given ``form`` settles whether the day or the month comes first where either would fit.
     """
     sample = pd.Series(spread(levels, 250).to_pylist(), dtype=object)
+    months = bool(len(sample)) and sample.str.contains(_MONTHS, regex=True).mean() >= (least or 0.9)
+    if months and least and _are_seasons(sample):
+        return None, "", ""
     # Three parts, with a digit somewhere: most texts are no dates, and trying every format on them takes time.
-    if least and sample.str.contains(r"^(?=.*\d)[^\W_]+[\W_]+[^\W_]+[\W_]+[^\W_]+", regex=True).mean() < least:
+    whole_dates = r"^(?=.*\d)[^\W_]+[\W_]+[^\W_]+[\W_]+[^\W_]+"
+    if least and not months and sample.str.contains(whole_dates, regex=True).mean() < least:
         return None, "", ""
 
     def parse(texts: Any, style: str) -> Any:
         return in_utc(pd.to_datetime(texts, format=style, errors="coerce", utc=True))
 
     best, score = "ISO8601", parse(sample, "ISO8601").notna().mean()
-    for style in (day + time for day in _DATES for time in _TIMES):
+    for style in ("%Y-%m", "%Y/%m") if months else (day + time for day in _DATES for time in _TIMES):
         if score < 1 and (share := parse(sample, style).notna().mean()) > score:
             best, score = style, share
     if score < least:
@@ -122,6 +127,12 @@ def parse_dates(levels: Any, form: str = "", *, least: float = 0.9) -> tuple[Any
         found = wanted[best[:2]]
         order = f", the {found}" + ("; the other order would fit as well" if unclear else "")
     return dates.to_numpy(), "" if best == "ISO8601" else f"dates as in {example}{order}", found
+
+
+def _are_seasons(texts: Any) -> bool:
+    """Whether two years stand in all texts, one after the other, as in 2009-10, and not a year and a month."""
+    parts = texts.str.extract(r"^\d\d(\d\d)[-/](\d+)$").astype("float64")
+    return bool(((parts[0] + 1) % 100 == parts[1]).all())
 
 
 def in_utc(dates: Any) -> Any:

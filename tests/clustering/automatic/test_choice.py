@@ -52,17 +52,17 @@ def test_the_number_of_blobs_is_chosen_and_neighbouring_numbers_are_shown(blobs)
     assert choice.labels.max() == 4
 
 
-def planted(monkeypatch, rows, gaps, agreements):
+def planted(monkeypatch, rows, gaps, agreements, other=None, labels=lambda k: np.arange(120) % k):
     """The number that is chosen if the walks have such gaps, and the numbers that are tried."""
-    shares = np.array([gaps.get(k, 0.0) for k in range(2, 9)])
-    monkeypatch.setattr("gramian.clustering.automatic.choice.mean_gaps", lambda grams, most: shares)
+    shares = np.array([[walk.get(k, 0.0) for k in range(2, 9)] for walk in (gaps, other or gaps)])
+    monkeypatch.setattr("gramian.clustering.automatic.choice.shares_of_gaps", lambda grams, most: shares)
     tried = []
 
     class Planted(Trials):
         def choose(self, k):
             tried.append(k)
             assert all(k in found for name, found in self.found.items() if name != "gaussian_mixture")
-            return Choice("kmeans", np.arange(120) % k, [{"n_clusters": k}], np.array([agreements.get(k, 0.0)]))
+            return Choice("kmeans", labels(k), [{"n_clusters": k}], np.array([agreements.get(k, 0.0)]))
 
     trials = Planted(rows, ["kmeans", "gaussian_mixture"], 0)
     choice, shown = choose(trials, Judged(np.arange(120), False, None, 8))
@@ -79,6 +79,18 @@ def test_the_number_has_a_wide_gap_and_ways_agree_on_it(blobs, monkeypatch):
     assert planted(monkeypatch, rows, gaps, {2: 0.5, 3: 0.55, 5: 0.8}) == (2, {2, 3, 5, 6})
     assert planted(monkeypatch, rows, gaps, {2: 0.5, 3: 0.65, 5: 0.8}) == (3, {2, 3, 5, 6})
     assert planted(monkeypatch, rows, gaps, {2: 0.5, 3: 0.5, 5: 0.95}) == (5, {2, 3, 5, 6})
+
+
+def test_more_clusters_are_taken_where_a_walk_has_its_widest_gap_and_all_are_found_again(blobs, monkeypatch):
+    """Three blobs are found again, five parts of them are not, and neither are three classes that are no blobs."""
+    rows, y = blobs
+    agreed = {2: 1.0, 3: 0.6, 5: 0.6}
+    one, other = {2: 1.0, 3: 0.7, 5: 0.6}, {2: 0.7, 3: 1.0, 5: 0.6}
+    true = {2: np.minimum(y, 1), 3: y, 5: y + 3 * (np.arange(120) % 2) * (y < 2)}
+    assert planted(monkeypatch, rows, one, agreed, other, true.get)[0] == 3
+    assert planted(monkeypatch, rows, one, agreed, one, true.get)[0] == 2  # no walk has its widest gap after three
+    assert planted(monkeypatch, rows, one, agreed, other)[0] == 2
+    assert planted(monkeypatch, rows, one, agreed, {2: 0.7, 3: 0.9, 5: 1.0}, true.get)[0] == 2
 
 
 def test_numbers_of_narrow_gaps_and_more_than_four_are_not_tried(blobs, monkeypatch):

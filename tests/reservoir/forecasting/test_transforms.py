@@ -30,3 +30,13 @@ def test_zeros_do_not_break_the_logarithm():
 def test_constant_columns_have_a_scale():
     """A column that does not vary is all zeros in standard units."""
     np.testing.assert_array_equal(Units(np.full((4, 1), 3.0)).standard(np.full((4, 1), 3.0)), 0)
+
+
+def test_two_values_take_no_logarithm():
+    """Series of 0 and 1, or of any two values, stay as they are, also beside another column; three values may not."""
+    switched = np.random.default_rng(0).integers(2, size=(60, 1)).astype(float)
+    assert not takes_log(switched)
+    assert not takes_log(switched + 3)
+    assert not takes_log(np.hstack([switched, np.arange(60.0)[:, None]]))
+    switched[7], switched[8] = np.nan, 0.5
+    assert takes_log(switched)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramian.checks import check_choice
 from gramian.clustering.automatic.graphs import KINDS, neighbor_edges
+from gramian.diagram import Estimator
 from gramian.grams import SparseGram
 from gramian.grams.tiles import slices
 from gramian.kernels import Kernel
@@ -27,7 +28,7 @@ _LOOKED_AT = 48  # nearest rows among which donors are looked for first
 _DONORS, _WELL_KNOWN = 5, 3  # on 48 labelled sets with 20 % holes, see benchmarks/no_knobs.md
 
 
-class Completion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Completion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Put columns in standard deviations, and fill each hole from the nearest rows that have the value.
 
     Rows are compared by what both have, as scikit-learn's ``KNNImputer`` does; here all distances come from three

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramian.checks import check_count, check_samples, check_whole, remember_columns
@@ -19,6 +19,7 @@ from gramian.clustering.automatic.graphs import KINDS
 from gramian.clustering.automatic.mixed import MixedChoice, MixedModel, choose_mixed
 from gramian.clustering.automatic.rows import SHARPENED, Rows
 from gramian.clustering.automatic.views import MIXTURE, WAYS, fitting_ways, mixture_parts
+from gramian.diagram import Estimator
 from gramian.kernels import ClusterKernel, Kernel, NeighborGraph
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
@@ -32,7 +33,7 @@ _CLASSES = "Groups are classes, each with its own shares of every category and m
 _CHECKS: dict[str, Any] = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
 
 
-class AutoClustering(ClusterMixin, BaseEstimator):
+class AutoClustering(ClusterMixin, Estimator):
     """Cluster samples with nothing to tune: similarity and number of clusters are chosen from the data.
 
     At most 1,000 rows are clustered in nine ways: spectral clustering of four neighbour graphs and of two forms of the

@@ -20,9 +20,9 @@ from gramian.clustering.core.n_clusters import (
     choose_by_gap,
     estimate_n_clusters,
     longest_lived,
-    mean_gaps,
     relative_gap,
     relative_gaps,
+    shares_of_gaps,
 )
 from gramian.grams.features import unit_rows
 
@@ -35,12 +35,12 @@ __all__ = [
     "kmeans",
     "labels_by_first_row",
     "longest_lived",
-    "mean_gaps",
     "nearest_center",
     "numbered",
     "refill_empty",
     "relative_gap",
     "relative_gaps",
+    "shares_of_gaps",
     "spectral_labels",
     "unit_rows",
     "used_labels",

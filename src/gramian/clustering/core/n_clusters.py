@@ -7,7 +7,7 @@ rule                                    reads                                   
 :func:`relative_gaps`                   eigenvalues of several walks                 kernel spectral clustering
 :func:`choose_by_gap`                   one walk, keeping its eigenpairs             spectral, ranked clustering
 :func:`gaps_from_one`                   eigenvalues, where one cluster is possible   EvolvingKSC
-:func:`mean_gaps`                       several walks on the same rows               AutoClustering
+:func:`shares_of_gaps`                  several walks on the same rows               AutoClustering
 :func:`estimate_n_clusters`             a walk on thresholded similarities           users, of any similarity matrix
 :func:`longest_lived`                   merge heights of a dendrogram                ConsensusClustering
 ======================================  ===========================================  ================================
@@ -128,30 +128,29 @@ def choose_by_gap(
     return relative_gap(candidates, graph=not gram.diagonal().any()), (values, vectors), candidates
 
 
-def mean_gaps(grams: Sequence[Gram], most: int) -> Array:
-    """How wide a gap several walks on the same rows have after k eigenvalues, for k = 2, …, ``most``, from 0 to 1.
+def shares_of_gaps(grams: Sequence[Gram], most: int) -> Array:
+    """How wide a gap walks on the same rows have after k eigenvalues, for k = 2, …, ``most``, from 0 to 1.
 
-    The relative gaps of :func:`relative_gap`, with p = 0.8, as shares of the widest one of their walk; the mean over
-    the walks. One walk alone may show a gap by chance where the others have none.
+    The relative gaps of :func:`relative_gap`, with p = 0.8, as shares of the widest one of their walk.
 
     Parameters
     ----------
-    grams : sequence of Gram
+    grams : sequence of Gram (m,)
         Graphs: their diagonals are zero.
     most : int
         The largest number considered, at least two.
 
     Returns
     -------
-    shares : ndarray (most − 1,)
+    shares : ndarray (m, most − 1)
         Zero for numbers beyond those that so few rows allow.
     """
-    shares = np.zeros(most - 1)
-    for gram in grams:
+    shares = np.zeros((len(grams), most - 1))
+    for gram, share in zip(grams, shares, strict=True):
         values = gram.normalized().eigenpairs(min(most + 1, gram.shape[0] - 1))[0]
         gaps = np.maximum(relative_gaps(values, _SHARED_POWER), 0)
-        shares[: len(gaps)] += gaps / max(float(gaps.max()), np.finfo(float).tiny)
-    return shares / len(grams)
+        share[: len(gaps)] = gaps / max(float(gaps.max()), np.finfo(float).tiny)
+    return shares
 
 
 def longest_lived(lifetimes: Array) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import pdist
-from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
@@ -21,6 +21,7 @@ from gramian.dependence.network._labelled_samples import all_equal, check_classe
 from gramian.dependence.network._layer_diagnostics import KernelClassSums
 from gramian.dependence.network.label_bandwidth import best_width
 from gramian.dependence.projection._estimator import ColumnScaling
+from gramian.diagram import Estimator
 from gramian.grams import tiles
 from gramian.kernels import RBF
 from gramian.typing import Array, Matrix
@@ -124,7 +125,7 @@ class ClassSumLayer:
         return np.cumsum(self.counts) - self.counts
 
 
-class ClassAverageChain(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator):
+class ClassAverageChain(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, Estimator):
     """A stack of layers that only sum kernels over classes; nothing is optimised but the widths.
 
     Layer l turns its input into z(x)_g ∝ Σ_{i in g} k(x, x_i), one number per class. Its width is the largest of a

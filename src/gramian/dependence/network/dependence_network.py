@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
@@ -47,6 +47,7 @@ from gramian.dependence.network.label_bandwidth import (
 )
 from gramian.dependence.projection._estimator import ColumnScaling
 from gramian.dependence.projection.weights import PairWeights
+from gramian.diagram import Estimator
 from gramian.kernels import resolve_width
 from gramian.progress import steps
 from gramian.randomness import spawn
@@ -67,8 +68,8 @@ class _Trained(NamedTuple):
     projection: Projection
 
 
-class DependenceNetwork(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator):
-    """Classify by a stack of kernel layers, each trained alone to depend on the labels as much as it can.
+class DependenceNetwork(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, Estimator):
+    """Classify by a stack of kernel layers, each trained by itself to depend as much as possible on the labels (KDN).
 
     Layer l projects its input R onto orthonormal columns W, z = Wᵀr, and hands on features φ(z) of the Gaussian kernel
     k(z, z') = exp(−‖z − z'‖² / (2 width²)). W maximises H = Tr(Γ K), the HSIC of the layer with the labels, where

@@ -48,7 +48,7 @@ _TURNS = 50  # of projection and clusters, without labels
 
 
 class DependenceReduction(Projector):
-    """Reduce the columns to a few that depend as much as possible on y, or on the clusters seen in them.
+    """Reduce columns to a few linear combinations that depend as much as possible on y or on clusters (IKDR).
 
     Maximises Σ_ij Γ_ij k(Wᵀx_i, Wᵀx_j) over W with orthonormal columns, which is HSIC(XW, ·) times (n − 1)²:
 

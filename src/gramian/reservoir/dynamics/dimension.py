@@ -20,7 +20,7 @@ _REFERENCES = (
 
 
 def correlation_sum(points: Array, radii: Array, *, theiler: int = 0, n_references: int | None = None) -> Array:
-    """The share of pairs of points that are nearer than a radius, C(ε).
+    """Share of pairs of points that are nearer than a radius, C(ε).
 
     C(ε) = 2 / ((n − w)(n − w − 1)) · #{(i, j): j < i − w, ‖s_i − s_j‖ < ε}. Pairs at most w steps apart in time are
     not counted: they are near because little time has passed.

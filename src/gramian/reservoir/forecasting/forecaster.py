@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, is_whole, real, whole
+from gramian.diagram import Estimator
 from gramian.randomness import generator
 from gramian.reservoir.forecasting.backtest import Backtest, run_backtest
 from gramian.reservoir.forecasting.calendar import Clock
@@ -39,8 +39,8 @@ from gramian.typing import Array, RandomState
 _LAGS = (24, 64)  # fewest and most of the lags that are columns
 
 
-class EchoStateForecaster(BaseEstimator):
-    """Forecast a series, with bands, by an ensemble of echo state networks that simple rules keep watch over.
+class EchoStateForecaster(Estimator):
+    """Forecast a series with prediction bands by an ensemble of echo state networks.
 
     At each step t every network has a state h[t] that remembers the values so far. With the last values (lags) and, for
     each horizon k, values of earlier seasons, the calendar and columns known in advance, g_k[t], it forecasts

@@ -52,8 +52,14 @@ class Units:
 
 
 def takes_log(values: Array) -> bool:
-    """Whether logarithms make sense: nothing is negative, and something is positive in every column."""
-    return bool(np.nanmin(values) >= 0 and (np.nanmax(values, axis=0) > 0).all())
+    """Whether logarithms make sense: nothing is negative, and every column has three values or more, one positive.
+
+    Of two values, such as 0 and 1, logarithms are two values again: they cannot help, and the way back would bend.
+    """
+    if np.nanmin(values) < 0 or not (np.nanmax(values, axis=0) > 0).all():
+        return False
+    between = (values > np.nanmin(values, axis=0)) & (values < np.nanmax(values, axis=0))
+    return bool(between.any(axis=0).all())
 
 
 def _offsets(values: Array) -> Array:

@@ -56,3 +56,8 @@ def rgb(colour: str) -> Array:
     import numpy as np
 
     return np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+
+
+def mixed(one: str, other: str, part: float) -> str:
+    """A colour of which ``part`` is the first and the rest the second."""
+    return "#" + "".join(f"{round(255 * value):02x}" for value in part * rgb(one) + (1 - part) * rgb(other))

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from gramian.report.colours import AMOUNTS, GROUPS, INK, PAPER, contrast, luminance, rgb
+from gramian.colours import AMOUNTS, GROUPS, INK, PAPER, contrast, luminance, rgb
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
 SEEN = {
