@@ -1,14 +1,16 @@
 """Dask workers for a command: those of a scheduler that runs already, or a few processes of this machine.
 
-Work is cancelled when the block ends early, by an error or by Ctrl-C; processes that were started here are stopped.
+Work is cancelled when it is broken off, by an error or by Ctrl-C; processes that were started here are stopped.
+Explorations of folders use them.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import Any
 
 from gramian.checks import whole
@@ -19,6 +21,7 @@ DEFAULT_WORKERS = 2
 """Processes that are started where neither a number nor a scheduler is given."""
 
 _ANSWER = 10  # seconds within which a scheduler must answer
+_AHEAD = 2  # calls for each worker that are begun before the first result is taken: one runs, one waits
 
 
 class Workers:
@@ -31,49 +34,75 @@ class Workers:
 
     def __init__(self, client: Any) -> None:
         self.client = client
-        self._futures: list[Any] = []
-
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Have a function called by a worker; arguments may be results of earlier calls, which stay where they are."""
-        future = self.client.submit(function, *arguments, pure=False)
-        self._futures.append(future)
-        return future
 
     def share(self, value: Any) -> Any:
-        """Send a value that many calls need to the workers, once."""
+        """Send a value that many calls need to all workers, once; it may be an argument of these calls."""
         return self.client.scatter(value, broadcast=True)
 
-    def results(self, futures: Iterable[Any], done: Callable[[float], None] | None = None) -> list[Any]:
-        """What the calls returned, in their order; ``done`` is told the part that is finished."""
-        futures = list(futures)
-        self.wait(futures, done)
-        return list(self.client.gather(futures))
+    def in_order(
+        self,
+        function: Callable[..., Any],
+        calls: Sequence[tuple[Any, ...]],
+        done: Callable[[float], None] | None = None,
+    ) -> Iterator[Any]:
+        """What a function returns for each tuple of arguments, in their order.
 
-    def wait(self, futures: Iterable[Any], done: Callable[[float], None] | None = None) -> None:
-        """Wait until all calls have ended, and raise the first error among them."""
-        from distributed import as_completed
+        Few calls are under way at a time, and a result is forgotten once it is taken, so that neither the workers nor
+        the scheduler hold more for more calls. A call whose worker dies is made again by another.
 
-        futures = list(futures)
-        for finished, future in enumerate(as_completed(futures), start=1):
-            if future.status == "cancelled":
-                raise ConnectionError("the Dask scheduler was lost; start it again, and run the command again")
-            if future.status == "error":
-                raise future.exception()
-            if done is not None:
-                done(finished / len(futures))
+        Parameters
+        ----------
+        function : callable
+        calls : sequence of tuples
+            The arguments of each call.
+        done : callable, optional
+            Told the part of the calls that is finished.
 
-    def merged(self, merge: Callable[[list[Any]], Any], futures: list[Any], at_once: int = 16) -> Any:
-        """One result of many that lie on workers, merged some at a time, so that no place holds all of them."""
-        while len(futures) > 1:
-            futures = [
-                self.submit(merge, futures[start : start + at_once]) for start in range(0, len(futures), at_once)
-            ]
-        return self.results(futures)[0]
+        Raises
+        ------
+        ConnectionError
+            If the scheduler is lost, or one call has cost several workers.
+        """
+        following = iter(calls)
+        waiting: deque[Any] = deque()
 
-    def cancel(self) -> None:
-        """Cancel all that was submitted."""
-        with suppress(OSError, asyncio.TimeoutError):  # a scheduler that is gone works no more
-            self.client.cancel(self._futures, force=True)
+        def begin(number: int) -> None:
+            for arguments in islice(following, number):
+                waiting.append(self.client.submit(function, *arguments, pure=False))
+
+        try:
+            begin(_AHEAD * max(1, sum(self.client.nthreads().values())))
+            for finished in range(1, len(calls) + 1):
+                result = _result(waiting[0])
+                waiting.popleft()
+                begin(1)
+                if done is not None:
+                    done(finished / len(calls))
+                yield result
+        finally:
+            if waiting:
+                with suppress(OSError, TimeoutError):  # a scheduler that is gone works no more
+                    self.client.cancel(list(waiting), force=True)
+
+
+def _result(future: Any) -> Any:
+    from distributed import KilledWorker, as_completed
+
+    for _ in as_completed([future]):
+        pass
+    if future.status == "cancelled":
+        raise ConnectionError(
+            "the Dask scheduler or its workers were lost; start them again, and run the command again"
+        )
+    if future.status == "error":
+        error = future.exception()
+        if isinstance(error, KilledWorker):
+            raise ConnectionError(
+                "several workers died at the same file, most likely for want of memory; write smaller files, or start "
+                "fewer workers"
+            ) from error
+        raise error
+    return future.result()
 
 
 @contextmanager
@@ -92,7 +121,7 @@ def open_workers(workers: int | None = None, scheduler: str | None = None) -> It
     ValueError
         If both are given.
     ConnectionError
-        If the scheduler does not answer within ten seconds, or is lost.
+        If the scheduler does not answer within ten seconds.
     ModuleNotFoundError
         If distributed is not installed; the message names the extra.
     """
@@ -107,28 +136,20 @@ def open_workers(workers: int | None = None, scheduler: str | None = None) -> It
             f"tables in many files need {error.name}, which is not installed; run pip install 'gramian[scale]'",
             name=error.name,
         ) from error
-    cluster = None
-    try:
-        if scheduler is not None:
-            client = _connected(Client, scheduler)
-        else:
-            cluster = LocalCluster(
-                n_workers=workers or DEFAULT_WORKERS,
-                threads_per_worker=1,
-                dashboard_address=None,
-                silence_logs=logging.CRITICAL,
-            )
-            client = Client(cluster)
-        with client:
-            opened = Workers(client)
-            try:
-                yield opened
-            except BaseException:
-                opened.cancel()
-                raise
-    finally:
-        if cluster is not None:
-            cluster.close()
+    if scheduler is not None:
+        with _connected(Client, scheduler) as client:
+            yield Workers(client)
+        return
+    with (
+        LocalCluster(
+            n_workers=workers or DEFAULT_WORKERS,
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield Workers(client)
 
 
 def _connected(connect: Callable[..., Any], scheduler: str) -> Any:
@@ -138,7 +159,7 @@ def _connected(connect: Callable[..., Any], scheduler: str) -> Any:
         logging.getLogger(loud).setLevel(logging.CRITICAL)
     try:
         return connect(scheduler, timeout=_ANSWER)
-    except (TimeoutError, OSError, CommClosedError) as error:
+    except (TimeoutError, OSError, ValueError, CommClosedError) as error:  # ValueError: no address at all
         raise ConnectionError(
             f"no Dask scheduler answers at {scheduler} within {_ANSWER} seconds; check the address, or start one "
             "with: dask scheduler"

@@ -6,15 +6,7 @@ An application of the tasks, which it uses by their public names; :mod:`gramian.
 from gramian.exploration.analyse import explore
 from gramian.exploration.association import Associations
 from gramian.exploration.glance import Glance
-from gramian.exploration.in_parts import (
-    Answering,
-    Known,
-    Totals,
-    answer_partition,
-    of_all_rows,
-    totals_of,
-    write_partition,
-)
+from gramian.exploration.folder_explorer import SAMPLE, explore_folder
 from gramian.exploration.model import TableModel, load_table_model
 from gramian.exploration.result import (
     Alternative,
@@ -29,28 +21,23 @@ from gramian.exploration.result import (
 from gramian.tables import Preparation, Table, UnreadableTable, read_table
 
 __all__ = [
+    "SAMPLE",
     "Alternative",
-    "Answering",
     "Associations",
     "Cluster",
     "Difference",
     "Exploration",
     "Glance",
     "Importance",
-    "Known",
     "Level",
     "Missingness",
     "Oddity",
     "Preparation",
     "Table",
     "TableModel",
-    "Totals",
     "UnreadableTable",
-    "answer_partition",
     "explore",
+    "explore_folder",
     "load_table_model",
-    "of_all_rows",
     "read_table",
-    "totals_of",
-    "write_partition",
 ]

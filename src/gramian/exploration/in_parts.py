@@ -1,15 +1,18 @@
 """Answers for the rows of a table that lies in many files, given and written where the files are.
 
-:func:`answer_partition` and :func:`write_partition` read one file each and run on workers; what they return is summed
-up there too, and only sums reach whoever asked. :mod:`gramian.folder_explorer` calls them.
+:func:`answer_partition`, :func:`write_partition` and :func:`write_ranked` handle one file each and run on workers. Only
+sums leave them: answers wait in a file until the ranks within groups of all rows are known, so that no memory grows
+with the number of files. :mod:`gramian.exploration.folder_explorer` calls them.
 """
 
 from __future__ import annotations
 
+import copy
 import os
 import uuid
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +22,9 @@ from gramian.exploration.result import Cluster, Exploration
 from gramian.tables import ColumnStatistics, Quantiles, partition_rows, typed_rows
 from gramian.typing import Array
 
-__all__ = ["Answering", "Answers", "Known", "Totals", "answer_partition", "of_all_rows", "write_partition"]
+__all__ = ["Answering", "Known", "Totals", "answer_partition", "of_all_rows", "write_partition", "write_ranked"]
+
+_REMEMBERED = ("groups_", "ranks_", "places_", "shown_")  # of a model: what it lists, not what it answers with
 
 
 @dataclass(frozen=True)
@@ -29,8 +34,9 @@ class Answering:
     Attributes
     ----------
     model : TableModel
-    others : dict of str to callable
-        Further groupings of prepared rows, by the names of their columns in the output.
+        Without what it remembers of the sampled rows.
+    others : dict of str to (callable, int)
+        Further groupings of prepared rows and their numbers of groups, by the names of their columns in the output.
     patterns : list of list of str
         Sets of columns that miss together, to be counted.
     decimal : str
@@ -38,18 +44,22 @@ class Answering:
     """
 
     model: TableModel
-    others: dict[str, Callable[[Array], Array]]
+    others: dict[str, tuple[Callable[[Array], Array], int]]
     patterns: list[list[str]]
     decimal: str
 
     @classmethod
     def of(cls, found: Exploration, model: TableModel, decimal: str) -> Answering:
         """From what was found in a sample."""
-        others = {f"group_of_{len(level.clusters)}": level.answer for level in found.levels}
-        if found.alternative is not None:
-            others["other_group"] = found.alternative.answer
-        named = {name: answer for name, answer in others.items() if answer is not None}
-        return cls(model, named, [list(names) for names, _ in found.missingness.patterns], decimal)
+        light = copy.copy(model)
+        for name in _REMEMBERED:
+            delattr(light, name)
+        others = {
+            name: (grouping.answer, len(grouping.clusters))
+            for name, grouping in found.other_groupings().items()
+            if grouping.answer is not None
+        }
+        return cls(light, others, [list(names) for names, _ in found.missingness.patterns], decimal)
 
 
 @dataclass(frozen=True)
@@ -60,24 +70,21 @@ class Known:
     ----------
     rows : ndarray (m,)
         Where they stand in the partition.
-    groups, membership, rank, oddness : ndarray (m,)
+    groups, membership, oddness : ndarray (m,)
     others : dict of str to ndarray (m,)
     """
 
     rows: Array
     groups: Array
     membership: Array
-    rank: Array
     oddness: Array
     others: dict[str, Array]
 
     @classmethod
     def of(cls, found: Exploration, taken: slice, rows: Array) -> Known:
         """Of the sampled rows ``taken``, which stand at ``rows`` in their partition."""
-        others = {f"group_of_{len(level.clusters)}": level.labels[taken] for level in found.levels}
-        if found.alternative is not None:
-            others["other_group"] = found.alternative.labels[taken]
-        return cls(rows, found.labels[taken], found.membership[taken], found.rank[taken], found.oddness[taken], others)
+        others = {name: grouping.labels[taken] for name, grouping in found.other_groupings().items()}
+        return cls(rows, found.labels[taken], found.membership[taken], found.oddness[taken], others)
 
 
 @dataclass(frozen=True)
@@ -119,118 +126,95 @@ class Totals:
         )
 
 
-@dataclass(frozen=True)
-class Answers:
-    """What is found of the rows of one partition; it stays with the worker that found it.
-
-    Attributes
-    ----------
-    groups, membership, score, oddness : ndarray (n,)
-    others : dict of str to ndarray (n,)
-    rank : ndarray (n,) or None
-        If the exploration knew all of these rows.
-    totals : Totals
-    """
-
-    groups: Array
-    membership: Array
-    score: Array
-    oddness: Array
-    others: dict[str, Array]
-    totals: Totals = field(repr=False)
-    rank: Array | None = None
-
-
-def answer_partition(path: str, answering: Answering, known: Known, n: int) -> Answers:
+def answer_partition(path: str, answering: Answering, known: Known, answers: str) -> Totals:
     """Groups, membership and oddness of all rows of one partition; of those that are known, as they are known.
 
     Parameters
     ----------
     path : str
+        A partition with at least one row.
     answering : Answering
     known : Known
-    n : int
-        Rows of the partition.
+    answers : str
+        File to keep the answers in, for :func:`write_ranked`.
     """
     model, k = answering.model, answering.model.n_clusters_
-    if not n:
-        nothing = [np.empty(0, type_) for type_ in (np.int32, np.float32, np.float64, np.float32)]
-        others = {name: np.empty(0, np.int32) for name in answering.others}
-        return Answers(*nothing, others, _totals_of_none(answering))
-    table = typed_rows(path, model.preparation, answering.decimal)
-    gaps = table.frame[list(model.preparation.kinds_)].isna().to_numpy()
-    rank, others = None, {}
-    if len(known.rows) == n:
-        groups, membership, oddness, rank = known.groups, known.membership, known.oddness, known.rank
-        score, others = -rank.astype(float), known.others
-    else:
-        X = model.preparation.transform(table)
-        groups, memberships, scores, oddness = model.answer(X)
-        groups[known.rows], oddness[known.rows] = known.groups, known.oddness
-        own = np.arange(n), np.maximum(groups, 0)
-        membership = np.where(groups >= 0, memberships[own], 0.0)
-        membership[known.rows], score = known.membership, scores[own]
-        for name, answer in answering.others.items():
-            others[name] = np.where(groups >= 0, answer(X), -1)
-            others[name][known.rows] = known.others[name]
     names = list(model.preparation.kinds_)
+    table = typed_rows(path, model.preparation, answering.decimal)
+    X = model.preparation.transform(table)
+    groups, memberships, scores, oddness = model.answer(X)
+    groups[known.rows], oddness[known.rows] = known.groups, known.oddness
+    own = np.arange(len(X)), np.maximum(groups, 0)
+    membership = np.where(groups >= 0, memberships[own], 0.0)
+    membership[known.rows], score = known.membership, scores[own]
+    others = {}
+    for name, (answer, size) in answering.others.items():
+        found = np.asarray(answer(X))
+        # A finer grouping may have a group that no sampled row is in: it is not described, so it is none.
+        others[name] = np.where((groups >= 0) & (found < size), found, -1)
+        others[name][known.rows] = known.others[name]
+    gaps = table.frame[names].isna().to_numpy()
     wanted = [np.isin(names, pattern) for pattern in answering.patterns]
-    totals = Totals(
+    columns = _columns(groups, membership, np.zeros(len(X), np.int64), oddness, others)
+    _write_whole(answers, lambda draft: _save_arrays(draft, columns | {"score": score}))
+    return Totals(
         np.bincount(groups + 1, minlength=k + 1),
-        {name: np.bincount(found + 1, minlength=64)[:64] for name, found in others.items()},
+        {name: np.bincount(others[name] + 1, minlength=size + 1) for name, (_, size) in answering.others.items()},
         int((oddness >= ODD).sum()),
         int((~gaps.any(axis=1)).sum()),
         np.array([int((gaps == pattern).all(axis=1).sum()) for pattern in wanted], int),
         [Quantiles.of(score[groups == c]) for c in range(-1, k)],
     )
-    short = {name: found.astype(np.int32) for name, found in others.items()}
-    return Answers(
-        groups.astype(np.int32), membership.astype(np.float32), score, oddness.astype(np.float32), short, totals, rank
-    )
 
 
-def _totals_of_none(answering: Answering) -> Totals:
-    k = answering.model.n_clusters_
-    others = {name: np.zeros(64, int) for name in answering.others}
-    nothing = [Quantiles.of(np.empty(0)) for _ in range(k + 1)]
-    return Totals(np.zeros(k + 1, int), others, 0, 0, np.zeros(len(answering.patterns), int), nothing)
+def _columns(groups: Array, membership: Array, rank: Array, oddness: Array, others: Mapping[str, Array]) -> Any:
+    """Columns of the output, as :meth:`Exploration.row_columns` has them."""
+    return {
+        "group": (groups + 1).astype(np.int32),
+        "membership": np.round(membership, 4).astype(np.float32),
+        "rank_in_group": rank,
+        "oddness": np.round(oddness, 4).astype(np.float32),
+    } | {name: (labels + 1).astype(np.int32) for name, labels in others.items()}
 
 
-def totals_of(answers: Answers) -> Totals:
-    """The sums of one partition, which leave the worker."""
-    return answers.totals
+def _save_arrays(path: str, arrays: Mapping[str, Array]) -> None:
+    with open(path, "wb") as file:
+        np.savez(file, **arrays)
 
 
-def write_partition(path: str, answers: Answers, totals: Totals, names: Sequence[str], target: str) -> None:
-    """Write the rows of one partition as they came, with what was found beside them, as one Parquet file.
+def write_ranked(path: str, names: Sequence[str], answers: str, scores: Sequence[Quantiles], target: str) -> None:
+    """Write the rows of one partition with the answers that were kept, ranked within the groups of all partitions.
 
-    Ranks within groups of all partitions come from the merged quantiles of the scores: exact where a group has at
-    most as many rows as these keep, otherwise off by at most their ``error`` of the group's rows.
+    Ranks come from the merged quantiles of the scores: exact where a group has at most as many rows as these keep,
+    otherwise off by at most their ``error`` of the group's rows.
     """
+    with np.load(answers) as kept:
+        columns = {name: kept[name] for name in kept.files}
+    score = columns.pop("score")
+    for group, merged in enumerate(scores):
+        members = columns["group"] == group
+        columns["rank_in_group"][members] = 1 + np.rint(merged.above(score[members])).astype(np.int64)
+    write_partition(path, names, columns, target)
+
+
+def write_partition(path: str, names: Sequence[str], columns: Mapping[str, Array], target: str) -> None:
+    """Write the rows of one partition as they came, with what was found beside them, as one Parquet file."""
     import pyarrow as pa
     from pyarrow import parquet
 
     rows = partition_rows(path, names)
-    rank = answers.rank
-    if rank is None:
-        rank = np.empty(len(answers.groups), np.int64)
-        for c, scores in enumerate(totals.scores, start=-1):
-            members = answers.groups == c
-            rank[members] = 1 + np.rint(scores.above(answers.score[members])).astype(np.int64)
-    found = {
-        "group": answers.groups + 1,
-        "membership": np.round(answers.membership, 4),
-        "rank_in_group": rank,
-        "oddness": np.round(answers.oddness, 4),
-    } | {name: labels + 1 for name, labels in answers.others.items()}
-    for name, column in found.items():
+    for name, column in columns.items():
         while name in names:
             name = f"gramian_{name}"
         rows = rows.append_column(name, pa.array(column))
-    # Two workers may write the same partition, if one was thought lost; a file is whole whoever comes last.
+    _write_whole(target, lambda draft: parquet.write_table(rows, draft))
+
+
+def _write_whole(target: str, write: Callable[[str], None]) -> None:
+    """Write a file that is whole whoever comes last: two workers may write the same, if one was thought lost."""
     draft = f"{target}.{uuid.uuid4().hex}.part"
     try:
-        parquet.write_table(rows, draft)
+        write(draft)
         os.replace(draft, target)
     finally:
         if os.path.exists(draft):
@@ -276,13 +260,10 @@ def of_all_rows(
         complete_rows=totals.complete,
         patterns=sorted(patterns, key=lambda pattern: -pattern[1]),
     )
-    levels = [
-        replace(level, clusters=sized(level.clusters, totals.others[f"group_of_{len(level.clusters)}"]))
-        for level in found.levels
-    ]
+    levels = [replace(level, clusters=sized(level.clusters, totals.others[level.column])) for level in found.levels]
     other = found.alternative
     if other is not None:
-        other = replace(other, clusters=sized(other.clusters, totals.others["other_group"]))
+        other = replace(other, clusters=sized(other.clusters, totals.others[other.column]))
     whole = replace(
         found, columns=columns, clusters=sized(found.clusters, totals.groups), missingness=gaps, levels=levels,
         alternative=other, numbers=numbers, n_rows=n, sentences=[],

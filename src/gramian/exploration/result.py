@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from gramian.exploration.association import Associations
 from gramian.exploration.glance import Glance
 from gramian.tables import Column
@@ -178,6 +180,11 @@ class Alternative:
     sentence: str
     answer: Callable[[Array], Array] | None = field(default=None, repr=False, compare=False)
 
+    @property
+    def column(self) -> str:
+        """Its column in the output."""
+        return "other_group"
+
 
 @dataclass(frozen=True)
 class Level:
@@ -199,6 +206,11 @@ class Level:
     clusters: list[Cluster]
     sentence: str
     answer: Callable[[Array], Array] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def column(self) -> str:
+        """Its column in the output."""
+        return f"group_of_{len(self.clusters)}"
 
 
 @dataclass(frozen=True)
@@ -296,3 +308,20 @@ class Exploration:
     @property
     def n_clusters(self) -> int:
         return len(self.clusters)
+
+    def other_groupings(self) -> dict[str, Level | Alternative]:
+        """Groupings beside the chosen one, by the names of their columns in the output."""
+        beside: list[Level | Alternative] = [*self.levels]
+        if self.alternative is not None:
+            beside.append(self.alternative)
+        return {grouping.column: grouping for grouping in beside}
+
+    def row_columns(self) -> dict[str, Array]:
+        """What was found of every row, by the names of its columns in the output; groups are counted from 1."""
+        found = {
+            "group": self.labels + 1,
+            "membership": np.round(self.membership, 4),
+            "rank_in_group": self.rank,
+            "oddness": np.round(self.oddness, 4),
+        }
+        return found | {name: grouping.labels + 1 for name, grouping in self.other_groupings().items()}

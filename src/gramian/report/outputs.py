@@ -148,7 +148,7 @@ def _alive(process: str) -> bool:
 
 def write_rows(exploration: Exploration, path: Path) -> None:
     """Every row of the table, its values as they came, with its group (from 1), membership, rank and oddness."""
-    write_csv(beside(exploration.frame, exploration.cells, _found(exploration)), path)
+    write_csv(beside(exploration.frame, exploration.cells, exploration.row_columns()), path)
 
 
 def write_csv(rows: Any, path: Path) -> None:
@@ -163,22 +163,7 @@ def write_csv(rows: Any, path: Path) -> None:
 def rows_with_groups(exploration: Exploration) -> Any:
     """The same as a DataFrame, with numbers, dates and truth values as such."""
     frame = exploration.frame
-    return frame.assign(**{free_name(name, frame): column for name, column in _found(exploration).items()})
-
-
-def _found(exploration: Exploration) -> dict[str, Array]:
-    """What was found of every row, by the names of its columns."""
-    found = {
-        "group": exploration.labels + 1,
-        "membership": np.round(exploration.membership, 4),
-        "rank_in_group": exploration.rank,
-        "oddness": np.round(exploration.oddness, 4),
-    }
-    for level in exploration.levels:
-        found[f"group_of_{len(level.clusters)}"] = level.labels + 1
-    if exploration.alternative is not None:
-        found["other_group"] = exploration.alternative.labels + 1
-    return found
+    return frame.assign(**{free_name(name, frame): column for name, column in exploration.row_columns().items()})
 
 
 def _has_separators(rows: Any) -> bool:

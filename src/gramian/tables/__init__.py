@@ -8,6 +8,7 @@ from gramian.tables.partitions import (
     Layout,
     find_partitions,
     in_partitions,
+    joined_table,
     layout_of,
     name_of_partitions,
     partition_rows,
@@ -16,7 +17,7 @@ from gramian.tables.partitions import (
 )
 from gramian.tables.prepare import Preparation
 from gramian.tables.read import UnreadableTable, read_table, typed_table
-from gramian.tables.statistics import ColumnStatistics, Quantiles
+from gramian.tables.statistics import ColumnStatistics, Quantiles, merged_in_turn
 from gramian.tables.table import (
     BOOLEAN,
     CATEGORY,
@@ -59,7 +60,9 @@ __all__ = [
     "as_written",
     "find_partitions",
     "in_partitions",
+    "joined_table",
     "layout_of",
+    "merged_in_turn",
     "name_of_partitions",
     "nearest",
     "partition_rows",

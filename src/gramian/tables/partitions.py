@@ -18,6 +18,7 @@ import numpy as np
 from gramian.tables.prepare import Preparation, prepared_column
 from gramian.tables.read import UnreadableTable, raw_table, typed_table
 from gramian.tables.statistics import ColumnStatistics
+from gramian.tables.streams import in_one_line
 from gramian.tables.table import CATEGORY, Table, nearest
 from gramian.typing import Array
 
@@ -25,6 +26,7 @@ __all__ = [
     "Layout",
     "find_partitions",
     "in_partitions",
+    "joined_table",
     "layout_of",
     "name_of_partitions",
     "partition_rows",
@@ -168,6 +170,34 @@ def partition_rows(path: str, names: Sequence[str], rows: Array | None = None) -
             array = array.cast(array.type.value_type)
         taken[name] = array if rows is None else array.take(pa.array(rows))
     return pa.table(taken)
+
+
+def joined_table(name: str, parts: Sequence[Any], decimal: str, notes: list[str], **reading: Any) -> Table:
+    """Rows of several partitions as one table, typed as those of one file.
+
+    Parameters
+    ----------
+    name : str
+    parts : sequence of pyarrow.Table
+        From :func:`partition_rows`, with the same columns.
+    decimal : str
+        How text files write decimals.
+    notes : list of str
+    **reading
+        As in :func:`gramian.tables.read_table`: columns, ignore, category, number, missing.
+    """
+    import pyarrow as pa
+
+    from gramian.tables.separated import RawTable
+
+    try:
+        rows = pa.concat_tables(parts, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise UnreadableTable(
+            f"the files of {name} have types that do not go together ({in_one_line(error)}); write all files with the "
+            "same types"
+        ) from error
+    return typed_table(name, RawTable(rows.column_names, rows.columns, notes, decimal=decimal), **reading)
 
 
 def typed_rows(path: str, preparation: Preparation, decimal: str) -> Table:

@@ -8,16 +8,20 @@ used here; :mod:`gramian.tables.prepare` learns from them, and explorations of f
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
 from gramian.typing import Array
 
-__all__ = ["ColumnStatistics", "Quantiles"]
+__all__ = ["ColumnStatistics", "Quantiles", "merged_in_turn"]
+
+Part = TypeVar("Part")
 
 _KEPT = 8192  # values of a column; quantiles of the preparation go to 1 %, of which this is a hundredth
+_AT_ONCE = 16  # parts that are merged together
 
 
 @dataclass(frozen=True)
@@ -153,3 +157,28 @@ class ColumnStatistics:
         """Levels in the order of their letters, and how often each occurs: no part comes first."""
         levels = sorted(self.levels)
         return np.array(levels, dtype=str), np.array([self.levels[level] for level in levels])
+
+
+def merged_in_turn(parts: Iterable[Part], merge: Callable[[list[Part]], Part]) -> Part:
+    """Merge parts as they come, sixteen at a time, then sixteen of the results, and so on.
+
+    At most a few dozen are held at a time, and quantiles of P parts are compressed about log₁₆ P times, not P times.
+
+    Examples
+    --------
+    >>> from gramian.tables.statistics import merged_in_turn
+    >>> merged_in_turn(range(1, 101), sum)
+    5050
+    """
+    waiting: list[list[Part]] = []
+    for part in parts:
+        merged, level = part, 0
+        while True:
+            if level == len(waiting):
+                waiting.append([])
+            waiting[level].append(merged)
+            if len(waiting[level]) < _AT_ONCE:
+                break
+            merged, waiting[level] = merge(waiting[level]), []
+            level += 1
+    return merge([part for level in reversed(waiting) for part in level])
