@@ -42,7 +42,7 @@ def explore(
         str | None,
         typer.Argument(
             metavar="[FILE]",
-            help="CSV, TSV, Parquet, Excel or JSON lines; a folder of such files; - for standard input; none: an example.",
+            help="CSV, TSV, Parquet, Excel or JSON lines; a folder of files; - for standard input; none: an example.",
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder to write; by default named after the file.")] = None,

@@ -5,8 +5,8 @@ An application of the tasks, which it uses by their public names; :mod:`gramian.
 
 from gramian.exploration.analyse import explore
 from gramian.exploration.association import Associations
-from gramian.exploration.glance import Glance
 from gramian.exploration.folder_explorer import SAMPLE, explore_folder
+from gramian.exploration.glance import Glance
 from gramian.exploration.model import TableModel, load_table_model
 from gramian.exploration.result import (
     Alternative,

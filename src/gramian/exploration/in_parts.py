@@ -177,7 +177,7 @@ def _columns(groups: Array, membership: Array, rank: Array, oddness: Array, othe
     } | {name: (labels + 1).astype(np.int32) for name, labels in others.items()}
 
 
-def _save_arrays(path: str, arrays: Mapping[str, Array]) -> None:
+def _save_arrays(path: str, arrays: dict[str, Any]) -> None:
     with open(path, "wb") as file:
         np.savez(file, **arrays)
 

@@ -24,7 +24,6 @@ from gramian.report.page import write_report
 from gramian.report.pictures import drawn_pictures, prepare_pictures
 from gramian.second_process import start
 from gramian.tables import BOOLEAN, DATE, Table, Unseen, as_written, unseen_values
-from gramian.typing import Array
 
 REPORT, ROWS, NODES, STEPS = "report.html", "rows.csv", "nodes.csv", "forecast.csv"
 ROW_PARTS = "rows"  # a folder, with one Parquet file for each file of the input
