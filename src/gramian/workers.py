@@ -144,7 +144,7 @@ def open_workers(workers: int | None = None, scheduler: str | None = None) -> It
         LocalCluster(
             n_workers=workers or DEFAULT_WORKERS,
             threads_per_worker=1,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # any free port: two commands may run at a time
             silence_logs=logging.CRITICAL,
         ) as cluster,
         Client(cluster) as client,

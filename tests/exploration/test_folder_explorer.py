@@ -72,7 +72,7 @@ def test_rows_that_fit_the_sample_are_explored_as_those_of_one_file(customers_fi
 def test_all_rows_get_groups_from_a_sample(table, sampled):
     """Groups of all rows beside the planted ones; ranks, sizes and counts beside the written rows."""
     frame, planted = table
-    found, model, place, _ = sampled
+    found, _, place, _ = sampled
     rows = rows_of(place / "rows")
     pd.testing.assert_frame_equal(rows[list(frame.columns)], frame, check_dtype=False)
     assert len(found.labels) == 150
@@ -176,10 +176,10 @@ def test_bad_folders_are_refused_and_named(table, tmp_path):
         explore_folder(tmp_path / "empty", rows, Here())
     source = written(frame, tmp_path / "other", [200])
     frame.rename(columns={"age": "years"}).to_parquet(source / "02.parquet", index=False)
-    with pytest.raises(UnreadableTable, match="02.parquet has no column 'age', which 00.parquet has"):
+    with pytest.raises(UnreadableTable, match=r"02.parquet has no column 'age', which 00.parquet has"):
         explore_folder(source, rows, Here())
     (source / "02.parquet").write_bytes(b"PAR1 and nothing more")
-    with pytest.raises(UnreadableTable, match="02.parquet is damaged Parquet"):
+    with pytest.raises(UnreadableTable, match=r"02.parquet is damaged Parquet"):
         explore_folder(source, rows, Here())
     nothing = written(frame.iloc[:0], tmp_path / "nothing", [0])
     with pytest.raises(ValueError, match="nothing has no rows in 2 files"):

@@ -12,6 +12,7 @@ from gramian.tables import (
     ColumnStatistics,
     Preparation,
     UnreadableTable,
+    common_layout,
     find_partitions,
     in_partitions,
     joined_table,
@@ -38,6 +39,10 @@ def written(frame, folder, kind, places):
         part = frame.iloc[rows]
         part.to_csv(paths[-1], index=False) if kind == "csv" else part.to_parquet(paths[-1], index=False)
     return paths
+
+
+def common(*paths):
+    return common_layout(paths, [layout_of(path) for path in paths])
 
 
 def test_folders_and_patterns_are_many_files(tmp_path):
@@ -67,15 +72,16 @@ def test_layouts_tell_columns_and_rows(frame, tmp_path, kind):
     paths = written(frame, tmp_path / "parts", kind, [50, 51])
     layouts = [layout_of(path) for path in paths]
     assert [layout.rows for layout in layouts] == [50, 1, 149]
-    for path, layout in zip(paths, layouts, strict=True):
+    for layout in layouts:
         assert layout.names == list(frame.columns)
-        layout.check(path, layouts[0], paths[0])
+    common = common_layout(paths, layouts)
+    assert (common.names, common.decimal, common.rows) == (list(frame.columns), ".", 200)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda frame: frame.rename(columns={"age": "agee"}), "b.parquet has no column 'age', which a.parquet has; rename 'agee'"),
+        (lambda frame: frame.rename(columns={"age": "agee"}), "b.parquet has no column 'age', which a.parquet has; rename"),
         (lambda frame: frame.drop(columns="plan"), "b.parquet has no column 'plan', which a.parquet has; add it"),
         (lambda frame: frame.assign(more=1), "b.parquet has a column 'more', which a.parquet has not; drop it"),
         (lambda frame: frame.assign(age="old"), "b.parquet, column 'age': text where a.parquet has number"),
@@ -86,17 +92,26 @@ def test_other_columns_and_types_are_named(frame, tmp_path, change, message):
     frame.to_parquet(first, index=False)
     change(frame).to_parquet(second, index=False)
     with pytest.raises(UnreadableTable, match=re.escape(message)):
-        layout_of(second).check(second, layout_of(first), first)
+        common(first, second)
 
 
 def test_columns_may_stand_in_another_order_or_be_empty(frame, tmp_path):
     first, second = str(tmp_path / "a.parquet"), str(tmp_path / "b.parquet")
     frame.to_parquet(first, index=False)
     frame[frame.columns[::-1]].assign(plan=None).to_parquet(second, index=False)
-    layout_of(second).check(second, layout_of(first), first)
+    common(first, second)
     joined = joined_table("both", [partition_rows(path, list(frame.columns)) for path in (first, second)], ".", [])
-    assert joined.frame["age"].tolist()[:200] == joined.frame["age"].tolist()[200:] or joined.frame["age"].isna().any()
+    assert joined.frame["age"].iloc[:200].tolist() == pytest.approx(frame["age"].tolist(), nan_ok=True)
+    assert joined.frame["age"].iloc[200:].tolist() == pytest.approx(frame["age"].tolist(), nan_ok=True)
     assert joined.frame["plan"].iloc[200:].isna().all()
+
+
+def test_types_are_compared_with_the_first_file_that_has_any(frame, tmp_path):
+    paths = [str(tmp_path / f"{name}.parquet") for name in "abc"]
+    for path, plan in zip(paths, (None, "basic", 7), strict=True):
+        frame.assign(plan=plan).to_parquet(path, index=False)
+    with pytest.raises(UnreadableTable, match=r"c.parquet, column 'plan': number where b.parquet has text"):
+        common(*paths)
 
 
 def test_decimals_must_be_written_alike(tmp_path):
@@ -104,7 +119,7 @@ def test_decimals_must_be_written_alike(tmp_path):
     Path(first).write_text("x;y\n1,5;2\n2,5;3\n")
     Path(second).write_text("x;y\n1.5;2\n2.5;3\n")
     with pytest.raises(UnreadableTable, match=r"b.csv writes decimals with '.', a.csv with ','"):
-        layout_of(second).check(second, layout_of(first), first)
+        common(first, second)
 
 
 def test_files_of_whole_numbers_go_with_decimal_commas(tmp_path):
@@ -112,8 +127,8 @@ def test_files_of_whole_numbers_go_with_decimal_commas(tmp_path):
     first, second = str(tmp_path / "a.csv"), str(tmp_path / "b.csv")
     Path(first).write_text("x;y\n1,5;2\n2,5;3\n")
     Path(second).write_text("x;y\n1;2\n2;3\n")
-    layout_of(second).check(second, layout_of(first), first)
-    layout_of(first).check(first, layout_of(second), second)
+    common(first, second)
+    assert common(second, first).decimal == ","
 
 
 @pytest.mark.parametrize("name", ["torn.parquet", "torn.csv.gz"])

@@ -240,8 +240,10 @@ def test_a_table_without_anything_to_use_is_refused() -> None:
 
 def test_columns_learned_again_are_as_if_learned_from_all_rows():
     """From statistics of parts that keep every value, the recipes are those of the whole table."""
+    import io
+
     from exploration.conftest import customers
-    from gramian.tables import ColumnStatistics
+    from gramian.tables import ColumnStatistics, read_table
     from gramian.tables.prepare import prepared_column
 
     frame, _ = customers(300)

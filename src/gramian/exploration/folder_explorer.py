@@ -35,6 +35,7 @@ from gramian.tables import (
     Layout,
     Preparation,
     Table,
+    common_layout,
     find_partitions,
     joined_table,
     layout_of,
@@ -153,24 +154,20 @@ class _Files:
     Attributes
     ----------
     paths : list of str
-    first : Layout
-        Of the first file that has rows.
+    layout : Layout
+        Of all files.
     starts : ndarray (number of files + 1,)
         The number in the whole table of the first row of each file, and the number of all rows.
     """
 
     paths: list[str]
-    first: Layout
+    layout: Layout
     starts: Array
 
     @classmethod
     def checked(cls, paths: list[str], workers: Calls, done: Callable[[float], None]) -> _Files:
         layouts = list(workers.in_order(layout_of, [(path,) for path in paths], done))
-        # A file without rows says little of types and decimals.
-        model = next((i for i, layout in enumerate(layouts) if layout.rows), 0)
-        for path, layout in zip(paths, layouts, strict=True):
-            layout.check(path, layouts[model], paths[model])
-        return cls(paths, layouts[model], np.cumsum([0, *(layout.rows for layout in layouts)]))
+        return cls(paths, common_layout(paths, layouts), np.cumsum([0, *(layout.rows for layout in layouts)]))
 
     @property
     def n_rows(self) -> int:
@@ -178,7 +175,7 @@ class _Files:
 
     @property
     def names(self) -> list[str]:
-        return self.first.names
+        return self.layout.names
 
     @property
     def filled(self) -> list[int]:
@@ -213,14 +210,14 @@ class _Files:
         if not parts:
             raise ValueError(f"{name} has no rows in {count(len(self.paths), 'file')}; add rows")
         note = f"the table lies in {count(len(self.paths), 'file')}"
-        return joined_table(name, parts, self.first.decimal, [note], **reading)
+        return joined_table(name, parts, self.layout.decimal, [note], **reading)
 
     def statistics(
         self, preparation: Preparation, workers: Calls, done: Callable[[float], None]
     ) -> dict[str, ColumnStatistics]:
         """Of all rows, for each column that is used."""
         shared = workers.share(preparation)
-        calls = [(self.paths[i], shared, self.first.decimal) for i in self.filled]
+        calls = [(self.paths[i], shared, self.layout.decimal) for i in self.filled]
         return merged_in_turn(workers.in_order(partition_statistics, calls, done), _merged_columns)
 
 
@@ -238,7 +235,7 @@ def _answered(
     done: Callable[[float], None],
 ) -> Totals:
     """Answer for the rows of every file, and sum up."""
-    shared = workers.share(Answering.of(found, model, files.first.decimal))
+    shared = workers.share(Answering.of(found, model, files.layout.decimal))
     calls = [
         (files.paths[i], shared, Known.of(found, *files.taken(numbers, i)), _kept(answers, i)) for i in files.filled
     ]

@@ -6,6 +6,7 @@ Lies below the tasks. Importing it needs no pandas; reading a file or a data fra
 from gramian.tables.copies import without_copies
 from gramian.tables.partitions import (
     Layout,
+    common_layout,
     find_partitions,
     in_partitions,
     joined_table,
@@ -58,6 +59,7 @@ __all__ = [
     "UnreadableTable",
     "Unseen",
     "as_written",
+    "common_layout",
     "find_partitions",
     "in_partitions",
     "joined_table",

@@ -24,6 +24,7 @@ from gramian.typing import Array
 
 __all__ = [
     "Layout",
+    "common_layout",
     "find_partitions",
     "in_partitions",
     "joined_table",
@@ -88,7 +89,7 @@ class Layout:
     types : list of str
         "number", "text", "boolean", "date", "other", or "nothing" for a column without values.
     decimal : str
-        How text files write decimals.
+        How a text file writes decimals; "" if it has none.
     rows : int
         Of this partition.
     """
@@ -98,26 +99,42 @@ class Layout:
     decimal: str
     rows: int
 
-    def check(self, path: str, first: Layout, first_path: str) -> None:
-        """Raise an error that names the partition if its columns or types are not those of the first one."""
-        name, first_name = Path(path).name, Path(first_path).name
-        if absent := [column for column in first.names if column not in self.names]:
-            near = nearest(absent[0], [column for column in self.names if column not in first.names])
+
+def common_layout(paths: Sequence[str], layouts: Sequence[Layout]) -> Layout:
+    """The columns that all partitions have; how these write decimals, and the number of all rows.
+
+    Raises
+    ------
+    UnreadableTable
+        If a partition has other columns, types or decimals than those before it; the message names it.
+    """
+    names, known, writes = layouts[0].names, dict.fromkeys(layouts[0].names, ("nothing", "")), ("", "")
+    for path, layout in zip(paths, layouts, strict=True):
+        name, first = Path(path).name, Path(paths[0]).name
+        if absent := [column for column in names if column not in layout.names]:
+            near = nearest(absent[0], [column for column in layout.names if column not in known])
             mend = f"rename {near[0]!r}" if near else "add it, or leave the file out"
-            raise UnreadableTable(f"{name} has no column {absent[0]!r}, which {first_name} has; {mend}")
-        if further := [column for column in self.names if column not in first.names]:
+            raise UnreadableTable(f"{name} has no column {absent[0]!r}, which {first} has; {mend}")
+        if further := [column for column in layout.names if column not in known]:
             raise UnreadableTable(
-                f"{name} has a column {further[0]!r}, which {first_name} has not; drop it, or leave the file out"
+                f"{name} has a column {further[0]!r}, which {first} has not; drop it, or leave the file out"
             )
-        types = dict(zip(self.names, self.types, strict=True))
-        for column, type_ in zip(first.names, first.types, strict=True):
-            if types[column] != type_ and "nothing" not in (types[column], type_):
+        for column, type_ in zip(layout.names, layout.types, strict=True):
+            before, where = known[column]
+            if before == "nothing":
+                known[column] = type_, name
+            elif type_ not in (before, "nothing"):
                 raise UnreadableTable(
-                    f"{name}, column {column!r}: {types[column]} where {first_name} has {type_}; "
+                    f"{name}, column {column!r}: {type_} where {where} has {before}; "
                     "write all files with the same types"
                 )
-        if self.decimal != first.decimal and self.rows:
-            raise UnreadableTable(f"{name} writes decimals with {self.decimal!r}, {first_name} with {first.decimal!r}")
+        writes = writes if writes[0] else (layout.decimal, name)
+        if layout.decimal not in ("", writes[0]):
+            raise UnreadableTable(
+                f"{name} writes decimals with {layout.decimal!r}, {writes[1]} with {writes[0]!r}; write all files alike"
+            )
+    types = [known[column][0] for column in names]
+    return Layout(names, types, writes[0] or ".", sum(layout.rows for layout in layouts))
 
 
 def layout_of(path: str) -> Layout:
@@ -131,7 +148,8 @@ def layout_of(path: str) -> Layout:
     if not is_parquet:
         raw = raw_table(path)
         types = [_type_word(array.type) for array in raw.arrays]
-        return Layout(list(raw.names), types, raw.decimal, len(raw.arrays[0]) if raw.arrays else 0)
+        decimal = raw.decimal if raw.decimal == "," or _has_points(raw.arrays) else ""
+        return Layout(list(raw.names), types, decimal, len(raw.arrays[0]) if raw.arrays else 0)
     try:
         opened = parquet.ParquetFile(path)
     except (OSError, ValueError) as error:  # what Arrow raises of damaged files is a ValueError
@@ -139,7 +157,15 @@ def layout_of(path: str) -> Layout:
     with opened:
         schema = opened.schema_arrow
         names = column_names(schema.names, len(schema.names), [])
-        return Layout(names, [_type_word(type_) for type_ in schema.types], ".", opened.metadata.num_rows)
+        return Layout(names, [_type_word(type_) for type_ in schema.types], "", opened.metadata.num_rows)
+
+
+def _has_points(arrays: Sequence[Any]) -> bool:
+    """Whether some text is a number with a decimal point."""
+    import pyarrow.compute as pc
+
+    texts = (array for array in arrays if _type_word(array.type) == "text")
+    return any(pc.any(pc.match_substring_regex(array, r"^[+-]?\d+\.\d+$")).as_py() for array in texts)
 
 
 def _type_word(type_: Any) -> str:
