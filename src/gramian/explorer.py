@@ -201,7 +201,7 @@ def explore_folder(
     >>> explore_folder("no such folder/*.csv", "found", workers=0)
     Traceback (most recent call last):
         ...
-    ValueError: workers=0 must be at least 1...
+    ValueError: workers=0 must be a whole number >= 1
     """
     import pandas as pd
 
