@@ -37,7 +37,7 @@ COLUMNS: dict[str, tuple[str, int, str]] = {
 LEAST_PERIOD = {"sunspots_monthly", "melbourne_temperature"}  # whose published errors are relative to the last value
 
 # The day and the week, which MSTL is told; gramian finds its seasons.
-SEASONS = {"electricity_taylor": [48, 336], "electricity_victoria": [24, 168]}
+SEASONS = {"electricity_taylor": [48, 336]}
 
 
 def _frames(names: tuple[str, ...] = tuple(COLUMNS)) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def _victoria_score(_: Any, result: Any) -> Scores:
 
 
 def _loads() -> dict[str, Any]:
-    """The loads that have a day and a week, each with the origins, the truth and the scale of our backtest."""
+    """Series with a day and a week, each with the origins, the truth and the scale of our backtest."""
     found = {}
     for name, frame in _frames(tuple(SEASONS)).items():
         y = frame[COLUMNS[name][0]].astype(float)
@@ -204,7 +204,7 @@ CASES = [
     ),
     Case(
         name="forecast_mstl",
-        question="MASE beside statsforecast's MSTL: half-hourly load 48 steps, hourly load of Victoria 24, 60 origins",
+        question="MASE beside statsforecast's MSTL: half-hourly load, 48 steps, 60 origins",
         target="half-hourly load <= .66; MSTL in the same run",
         data=_loads,
         sides={"gramian": _our_loads} | ({"statsforecast MSTL": _mstl} if find_spec("statsforecast") else {}),
