@@ -1,5 +1,6 @@
 """Workers call functions in order, hold few results, survive the death of one of them, and say what is wrong."""
 
+import importlib
 import operator
 import os
 import signal
@@ -37,6 +38,7 @@ def tasks(dask_scheduler):
 
 @pytest.fixture(scope="module")
 def workers():
+    importlib.import_module("distributed")  # brings the settings that come back at the end
     # A call is given up with its second worker rather than the fourth: starting one takes seconds.
     with dask.config.set({"distributed.scheduler.allowed-failures": 1}), open_workers(2) as opened:
         yield opened

@@ -155,7 +155,7 @@ def open_workers(workers: int | None = None, scheduler: str | None = None) -> It
 
 @contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """Have processes that are started here pass over Ctrl-C, which a terminal sends them too: they end with this one."""
+    """Have processes that are started here pass over Ctrl-C, which a terminal sends them too."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
