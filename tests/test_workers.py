@@ -1,5 +1,6 @@
 """Workers call functions in order, hold few results, survive the death of one of them, and say what is wrong."""
 
+import importlib
 import operator
 import os
 import signal
@@ -27,15 +28,26 @@ def length_of(value, number):
     return len(value) + number
 
 
+def interrupts():
+    return "passed over" if signal.getsignal(signal.SIGINT) == signal.SIG_IGN else "taken"
+
+
 def tasks(dask_scheduler):
     return len(dask_scheduler.tasks)
 
 
 @pytest.fixture(scope="module")
 def workers():
+    importlib.import_module("distributed")  # brings the settings that come back at the end
     # A call is given up with its second worker rather than the fourth: starting one takes seconds.
     with dask.config.set({"distributed.scheduler.allowed-failures": 1}), open_workers(2) as opened:
         yield opened
+
+
+def test_interrupts_reach_the_command_and_not_its_workers(workers):
+    """A terminal sends Ctrl-C to all processes of a command, of which one is to say that it stopped."""
+    assert set(workers.client.run(interrupts).values()) == {"passed over"}
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_results_come_in_order_and_few_are_held(workers):

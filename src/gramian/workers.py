@@ -7,6 +7,8 @@ Explorations of folders use them.
 from __future__ import annotations
 
 import logging
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -140,16 +142,28 @@ def open_workers(workers: int | None = None, scheduler: str | None = None) -> It
         with _connected(Client, scheduler) as client:
             yield Workers(client)
         return
-    with (
-        LocalCluster(
+    with _deaf_to_interrupts():
+        cluster = LocalCluster(
             n_workers=workers or DEFAULT_WORKERS,
             threads_per_worker=1,
             dashboard_address="127.0.0.1:0",  # any free port: two commands may run at a time
             silence_logs=logging.CRITICAL,
-        ) as cluster,
-        Client(cluster) as client,
-    ):
+        )
+    with cluster, Client(cluster) as client:
         yield Workers(client)
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Have processes that are started here pass over Ctrl-C, which a terminal sends them too."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _connected(connect: Callable[..., Any], scheduler: str) -> Any:
