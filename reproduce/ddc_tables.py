@@ -1,6 +1,6 @@
 """Tables 1 and 2 of deep divergence-based clustering (Kampffmeyer et al. 2019): MNIST, and images the paper has not.
 
-The seals of Table 1 are not public; Reuters is a small stand-in. USPS, Fashion-MNIST and COIL-20 have no published
+The seals of Table 1 are not public, and Reuters is not computed. USPS, Fashion-MNIST and COIL-20 have no published
 figures and show whether the order of the methods holds elsewhere. A run is a random state with its own rows. The quick
 budget has fewer rows, steps and starts than the paper; ``--full`` has the paper's, which takes days.
 """
@@ -270,7 +270,7 @@ The published figures are the lowest loss of 20 starts of 70,000 steps on all 70
 starts (one in Table 2) of 300 steps on 2,000 images, so levels differ and only orders can be compared. The paper takes
 the best of nine settings for its rivals, by the labels; ours have one setting each. LDMGI and ITC are not computed. The
 pairs of rows are averaged in the second term, not summed. The paper's formula for the Kullback–Leibler variants is not
-told. Seals and Reuters are not available. "DDC, spectral start" is the default of this library, not the paper's
+told. Seals are not available, Reuters is not computed. "DDC, spectral start" is the default of this library, not the paper's
 method: it starts from labels of spectral clustering and holds moved copies of an image together.
 """
 
