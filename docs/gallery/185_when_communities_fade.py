@@ -3,8 +3,8 @@
 
 How clear must communities be to be found?
 
-Networks of 600 nodes in six communities, in which fewer and fewer edges stay inside. ``NetworkKSC`` is told nothing, not
-even how many there are. Printed: the number that it finds, the agreement with the planted communities, and the
+Networks of 600 nodes in six communities, in which fewer and fewer edges stay inside. ``NetworkKSC`` is told nothing,
+not even how many there are. Printed: the number that it finds, the agreement with the planted communities, and the
 modularity of both. Where the communities are gone, it still divides, with a modularity above that of the planted ones:
 high modularity alone does not prove communities. Drawn: a clear and a blurred network, and the agreement.
 """
