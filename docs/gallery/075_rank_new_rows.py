@@ -5,9 +5,9 @@ Which images of a collection are most like a new one?
 
 ``KernelPageRank`` learns a random walk on 900 handwritten digits, without their labels. Images that come later are
 queries, each answered by one thin product. How many eigenvectors of the walk that product has decides how good the
-lists are: by default all of up to 1,000 rows, and here that is worse than plain distance; 30 or 100 are better. Printed:
-the share of each list of ten that shows the digit of the query, as a mean over several draws of the collection, beside
-the ten nearest by distance. The labels tell which number is best, so take it as a hint, not as a result. Drawn: lists
+lists are: by default all of up to 1,000 rows, and here that is worse than plain distance; 30 or 100 are better.
+Printed: the share of each list of ten that shows the digit of the query, as a mean over several draws, beside the ten
+nearest by distance. The labels tell which number is best, so take it as a hint, not as a result. Drawn: lists
 with the most mistakes, for 100 eigenvectors; a red frame marks another digit.
 """
 
