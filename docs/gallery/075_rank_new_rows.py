@@ -3,10 +3,12 @@
 
 Which images of a collection are most like a new one?
 
-``KernelPageRank`` learns a random walk on 1,200 handwritten digits, without their labels. The others come later: each
-is a query, and the list that answers it is found by one thin product. Printed: how many of the ten images in each list
-show the digit of the query, beside the ten nearest by distance. Drawn: new digits with their lists; a red frame marks
-another digit.
+``KernelPageRank`` learns a random walk on 900 handwritten digits, without their labels. Images that come later are
+queries, each answered by one thin product. How many eigenvectors of the walk that product has decides how good the
+lists are: by default all of up to 1,000 rows, and here that is worse than plain distance; 30 or 100 are better.
+Printed: the share of each list of ten that shows the digit of the query, as a mean over several draws, beside the ten
+nearest by distance. The labels tell which number is best, so take it as a hint, not as a result. Drawn: lists
+with the most mistakes, for 100 eigenvectors; a red frame marks another digit.
 """
 
 from __future__ import annotations
@@ -28,27 +30,34 @@ INK, WRONG = "#222222", "#EE6677"
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the example; ``argv`` as on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
-    parser.add_argument("--rows", type=int, default=1200, help="images of the collection, of 1,797")
+    parser.add_argument("--rows", type=int, default=900, help="images of the collection, of 1,797")
+    parser.add_argument("--queries", type=int, default=250, help="images that come later")
+    parser.add_argument("--draws", type=int, default=3, help="of the collection")
     parser.add_argument("--top", type=int, default=10, help="length of a list")
     parser.add_argument("--out", default="demo", help="folder for the picture")
     options = parser.parse_args(argv)
 
     X, y = load_digits(return_X_y=True)
-    order = np.random.default_rng(0).permutation(len(y))
-    old, new = order[: options.rows], order[options.rows :]
-
-    model = KernelPageRank(kernel=NeighborGraph(10), random_state=0).fit(X[old])
-    lists = {
-        "walk": model.rank(query=X[new], top=options.top).T,
-        "distance": NearestNeighbors(n_neighbors=options.top).fit(X[old]).kneighbors(X[new], return_distance=False),
-    }
-    for name, found in lists.items():
-        print(f"{name}: {np.mean(y[old][found] == y[new][:, None]):.3f} of each list show the digit of the query")
-    print(f"Picture: {draw(X, y, old, new, lists['walk'], Path(options.out))}")
+    shares: dict[str, list[float]] = {}
+    for draw_number in range(options.draws):
+        order = np.random.default_rng(draw_number).permutation(len(y))
+        old, new = order[: options.rows], order[options.rows :][: options.queries]
+        lists = {}
+        for count in (10, 30, 100, None):
+            model = KernelPageRank(kernel=NeighborGraph(10), n_components=count, random_state=0).fit(X[old])
+            name = f"{count} eigenvectors" if count else "default"
+            lists[name] = model.rank(query=X[new], top=options.top).T
+        nearest = NearestNeighbors(n_neighbors=options.top).fit(X[old])
+        lists["distance"] = nearest.kneighbors(X[new], return_distance=False)
+        for name, found in lists.items():
+            shares.setdefault(name, []).append(np.mean(y[old][found] == y[new][:, None]))
+    for name, values in shares.items():
+        print(f"{name:16} {np.mean(values):.3f} of each list show the digit of the query")
+    print(f"Picture: {draw(X, y, old, new, lists['100 eigenvectors'], Path(options.out))}")
 
 
 def draw(X: np.ndarray, y: np.ndarray, old: np.ndarray, new: np.ndarray, lists: np.ndarray, folder: Path) -> Path:
-    """One query of every digit with its list: that with the most mistakes, for these teach most."""
+    """For every other digit, the query whose list has the most mistakes: these teach most."""
     import matplotlib
 
     matplotlib.use("Agg")

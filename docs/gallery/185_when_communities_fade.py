@@ -57,9 +57,7 @@ def draw(found: list[tuple], inside: list[float], agreement: list[float], folder
     for panel, i in zip(panels, (0, len(found) // 2), strict=False):
         graph, model = found[i]
         plot.network(model, graph, ax=panel)
-        panel.set_title(
-            f"{inside[i]:.0%} of the edges inside: {model.n_clusters_} communities", loc="left", fontsize=10
-        )
+        panel.set_title(f"{inside[i]:.0%} of the edges inside: {model.n_clusters_} communities", color=INK, fontsize=10)
     panels[2].plot(np.asarray(inside), agreement, "o-", color="#4477AA")
     panels[2].set_xlabel("share of edges that stay inside", color=INK)
     panels[2].set_title("agreement with the planted communities", loc="left", color=INK, fontsize=10)
