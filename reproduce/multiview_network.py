@@ -1,8 +1,8 @@
 """Temperature some days ahead by networks of several views (Karevan, Houthuys, Suykens 2018), on stand-ins.
 
 The measurements of Brussels are not public. Melbourne and Seattle stand in: five delays are five views, the last year
-is tested, as in ``lssvm_multiview``, whose models stand beside. Early fusion is the "unweighted" network of the lecture,
-late fusion with weights exp(−mse) the "weighted" one, with a plain and a weighted average of its views.
+is tested, as in ``lssvm_multiview``, whose models stand beside. Early fusion is the "unweighted" network of the
+lecture, late fusion with weights exp(−mse) the "weighted" one, with a plain and a weighted average of its views.
 """
 
 from __future__ import annotations
