@@ -55,6 +55,10 @@ MODULES = (
     "dkae_tables",
     "knet_tables",
     "ddc_tables",
+    "dkae_figures",
+    "knet_figures",
+    "multiview_network",
+    "neural_kernel",
 )
 ROOT = Path(__file__).parent.parent
 
@@ -82,6 +86,7 @@ def main(arguments: list[str]) -> int:
         data=given.data,
         jobs=given.jobs,
         full=given.full,
+        pictures=given.out.parent if given.out else Options.pictures,
     )
     print(_conditions(), end="\n\n")
     everything = []
@@ -110,7 +115,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--rbf-convention", choices=("half", "paper"), default="half", help="exp(-d²/2σ²) or exp(-d²/σ²) (ranking)"
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write every single score to this CSV file")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="write every single score to this CSV file, figures beside it"
+    )
     parser.add_argument("--jobs", type=_positive, default=os.cpu_count() or 1, help="processes")
     parser.add_argument(
         "--data",
