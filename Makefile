@@ -4,6 +4,7 @@ PYTHON  ?= python3
 TABLE   ?=
 ONLY    ?=
 WORKERS ?= auto
+PYTHONS ?=
 
 BIN   := .venv/bin
 READY := .venv/.ready
@@ -12,7 +13,7 @@ READY := .venv/.ready
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser lint bench reproduce docs clean
+.PHONY: help demo test browser lint bench reproduce docs wheel clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -42,8 +43,11 @@ docs: $(READY)  ## build the HTML documentation in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
+wheel: $(READY)  ## build the wheel and try it in fresh environments; PYTHONS="python3.11 python3.12" names them
+	$(BIN)/python scripts/try_wheel.py $(PYTHONS)
+
 clean:  ## remove .venv and everything that was generated
-	rm -rf .venv docs/_build docs/api/generated build dist demo \
+	rm -rf .venv docs/_build docs/api/generated docs/examples build dist demo \
 	  .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*
 
 $(READY): pyproject.toml constraints.txt

@@ -5,9 +5,14 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
 import gramian
+
+sys.path.insert(0, str(Path(__file__).parent))
+import gallery_pages
 
 project = "gramian"
 author = copyright = "the gramian authors"
@@ -20,8 +25,9 @@ extensions = [
     "sphinx.ext.mathjax",
     "numpydoc",
     "myst_parser",
+    "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "gallery"]
+exclude_patterns = ["_build", "gallery", "notebooks"]
 templates_path = ["_templates"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 
@@ -48,6 +54,19 @@ def second_names() -> list[str]:
 
 autosummary_context = {"second_names": second_names()}
 numpydoc_show_class_members = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": gallery_pages.PAGES,
+    "filename_pattern": gallery_pages.RUN_NOW,
+    "within_subsection_order": "FileNameSortKey",  # the numbers are the order of the tour
+    "image_scrapers": ("gallery_pages.saved_pictures",),
+    "reset_argv": "gallery_pages.give_docstring",
+    "abort_on_example_error": True,
+    "show_signature": False,
+    "write_computation_times": False,
+    "download_all_examples": False,
+}
 
 html_theme = "furo"
 html_title = f"gramian {release}"
@@ -79,6 +98,8 @@ def escape_formulas(app: Any, what: str, name: str, obj: object, options: Any, l
 
 def setup(app: Any) -> None:
     """Connect what cannot be said by a setting."""
+    app.connect("builder-inited", gallery_pages.place_kept_pictures, priority=100)  # before sphinx-gallery
+    app.connect("source-read", gallery_pages.add_kept_output)
     app.connect("autodoc-skip-member", skip_foreign_members)
     # After numpydoc, which has turned the sections into reST by then.
     app.connect("autodoc-process-docstring", escape_formulas, priority=600)

@@ -54,6 +54,11 @@ MODULES = (
     "ksc_indefinite",
     "dkae_tables",
     "knet_tables",
+    "ddc_tables",
+    "dkae_figures",
+    "knet_figures",
+    "multiview_network",
+    "neural_kernel",
 )
 ROOT = Path(__file__).parent.parent
 
@@ -62,8 +67,9 @@ def main(arguments: list[str]) -> int:
     experiments: dict[str, Experiment] = {name: import_module(f"reproduce.{name}").EXPERIMENT for name in MODULES}
     given = _parser().parse_args(arguments)
     if not given.names:
+        widest = max(map(len, experiments)) + 2
         for name, experiment in experiments.items():
-            print(f"{name:<20}{experiment.title} ({experiment.runs} runs unless --runs says otherwise)")
+            print(f"{name:<{widest}}{experiment.title} ({experiment.runs} runs unless --runs says otherwise)")
         return 0
     unknown = [name for name in given.names if name not in experiments]
     if unknown:
@@ -80,6 +86,7 @@ def main(arguments: list[str]) -> int:
         data=given.data,
         jobs=given.jobs,
         full=given.full,
+        pictures=given.out.parent if given.out else Options.pictures,
     )
     print(_conditions(), end="\n\n")
     everything = []
@@ -108,7 +115,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--rbf-convention", choices=("half", "paper"), default="half", help="exp(-d²/2σ²) or exp(-d²/σ²) (ranking)"
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write every single score to this CSV file")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="write every single score to this CSV file, figures beside it"
+    )
     parser.add_argument("--jobs", type=_positive, default=os.cpu_count() or 1, help="processes")
     parser.add_argument(
         "--data",

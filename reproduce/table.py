@@ -65,6 +65,8 @@ class Options:
         Processes.
     full : bool
         As many runs as the paper has, where ``runs`` does not say.
+    pictures : path
+        Folder for figures.
     """
 
     runs: int | None = None
@@ -77,6 +79,7 @@ class Options:
     data: Path | None = None
     jobs: int = 1
     full: bool = False
+    pictures: Path = Path("demo")
 
     def chosen_rates(self, rates: Sequence[float]) -> tuple[float, ...]:
         """Of the experiment's rates those that were asked for."""

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 import gramian
-from gramian.explorer import Explored
-from gramian.tables import read_table
+from gramian.explorer import Explored, explore_folder
+from gramian.metrics import adjusted_rand
+from gramian.tables import UnreadableTable, read_table
 
 
 @pytest.fixture(scope="module")
@@ -94,3 +95,25 @@ def test_a_notebook_shows_the_whole_report_within_a_megabyte(explored):
     assert len(page.encode()) <= 1_000_000
     assert page == written  # a small table fits
     assert not re.search(r'(src|href)="https?:', page)
+
+
+def test_a_folder_of_files_is_explored_by_workers(frame, explored, tmp_path):
+    """Two processes find the groups of a single file from a part of the rows; nothing half-written stays."""
+    source, out = tmp_path / "pets", tmp_path / "out"
+    source.mkdir()
+    for i, part in enumerate(np.array_split(np.arange(150), 4)):
+        frame.iloc[part].to_parquet(source / f"{i}.parquet", index=False)
+    found = explore_folder(source, out, workers=2, alternative=False, sample=60)
+    rows = pd.concat([pd.read_parquet(path) for path in sorted((out / "rows").iterdir())], ignore_index=True)
+    assert adjusted_rand(rows["group"], explored.rows["group"]) == 1
+    assert sorted(found.groups["size"]) == [40, 50, 60]
+    assert len(found.rows) == 60
+    pd.testing.assert_series_equal(found.rows["size"], frame["size"].loc[found.rows.index])
+    assert json.loads((out / "summary.json").read_text("utf-8"))["rows"] == 150
+    names = {"groups.png", "map.png", "missing.png", "model.gramian", "report.html", "rows", "summary.json"}
+    assert {path.name for path in out.iterdir()} == names
+    (source / "4.parquet").write_bytes(b"PAR1")
+    with pytest.raises(UnreadableTable, match=r"4.parquet is damaged"):
+        explore_folder(source, out, workers=1, force=True)
+    assert {path.name for path in tmp_path.iterdir()} == {"pets", "out"}
+    assert {path.name for path in out.iterdir()} == names

@@ -351,3 +351,43 @@ def test_learned_kernel_labels_new_points(run, tmp_path):
     assert numbers(printed)[2] > 0.7
     assert "spectral clustering" in printed
     assert_picture(tmp_path / "demo" / "learned_kernel.png")
+
+
+def test_lists_of_new_images_show_the_digit_of_the_query(run):
+    lines = run("075", "--rows", "600", "--draws", "1").splitlines()[:5]
+    shares = {line[:16].strip(): numbers(line)[0] for line in lines}
+    assert list(shares) == ["10 eigenvectors", "30 eigenvectors", "100 eigenvectors", "default", "distance"]
+    assert min(shares["100 eigenvectors"], shares["distance"]) > 0.9
+    assert shares["default"] < shares["distance"]  # as the text says
+    assert_picture(Path("demo/images_like_this_one.png"))
+
+
+def test_hsic_finds_the_four_pairs_and_correlation_the_straight_one(run):
+    correlation, dependence = run("085", "--rows", "250").splitlines()[:2]
+    assert correlation == "correlation: a and a + noise"
+    assert dependence == "HSIC: x and x², cos and sin, spread and wide, a and a + noise"
+    assert_picture(Path("demo/columns_that_depend.png"))
+
+
+def test_eight_labels_of_each_ring_are_enough(run):
+    with_others, alone = (
+        numbers(line) for line in run("145", "--labels", "2", "8", "--repeats", "3").splitlines()[1:3]
+    )
+    assert min(with_others[0], alone[0]) > 0.6
+    assert min(with_others[1], alone[1]) > 0.95
+    assert_picture(Path("demo/a_few_labels.png"))
+
+
+def test_a_class_without_labels_is_found(run):
+    fourth = [line for line in run("147").splitlines() if "the fourth group" in line]
+    assert "hidden" not in fourth[0]
+    assert int(re.search(r"(\d+) hidden 1", fourth[1])[1]) > 90
+    assert_picture(Path("demo/a_class_nobody_labelled.png"))
+
+
+def test_communities_fade_and_modularity_does_not_tell(run):
+    clear, gone = (line.split() for line in run("185", "--inside", "0.9", "0.1").splitlines()[1:3])
+    assert clear[1:3] == ["6", "1.00"]
+    assert float(gone[2]) < 0.1
+    assert float(gone[3]) > float(gone[4]) + 0.1
+    assert_picture(Path("demo/when_communities_fade.png"))

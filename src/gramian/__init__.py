@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         Reservoir,
     )
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 __all__ = [
     "KPOD",

@@ -131,6 +131,13 @@ def reduced(function: Callable[..., Any], merge: Callable[[list[Any]], Any], *ar
         for parts, length in zip(blocks, arrays[0].chunks[0], strict=True)
         if length
     ]
+    return in_tree(parts, merge)
+
+
+def in_tree(parts: list[Any], merge: Callable[[list[Any]], Any]) -> Any:
+    """The delayed ``parts`` merged eight at a time on the workers, and then brought here."""
+    import dask
+
     while len(parts) > 1:
         parts = [dask.delayed(merge)(parts[first : first + 8]) for first in range(0, len(parts), 8)]
     return parts[0].compute()
@@ -158,9 +165,11 @@ def beside(y: Any, rows: DistributedRows) -> Any:
         if given.shape[:1] != (n,):
             raise ValueError(f"y has shape {given.shape} but X has {n} rows; pass one entry for each row")
         return dask.array.from_array(given, chunks=(lengths, *((size,) for size in given.shape[1:])))
-    array = y.to_dask_array(lengths=True) if hasattr(y, "to_dask_array") else y
-    if any(np.isnan(length) for length in array.chunks[0]):
-        array = array.compute_chunk_sizes()
+    if hasattr(y, "to_dask_array"):
+        # Words become objects: Dask warns of the text type of pandas, which arrays lack.
+        wordy = y.ndim == 1 and not isinstance(y.dtype, np.dtype)
+        y = (y.astype(object) if wordy else y).to_dask_array(lengths=True)
+    array = y.compute_chunk_sizes() if any(np.isnan(length) for length in y.chunks[0]) else y
     if array.shape[0] != n:
         raise ValueError(f"y has {array.shape[0]} entries but X has {n} rows; pass one entry for each row")
     array = array.rechunk({1: -1}) if array.ndim == 2 else array
@@ -180,6 +189,16 @@ def fit_to_sample(model: Any, X: Any, **options: Any) -> Any:
     if hasattr(model, "embedding_"):
         model.embedding_ = model.transform(X)
     return model
+
+
+def on_workers(value: Array) -> Any:
+    """An array that every worker needs: sent to each once, where there is a cluster."""
+    try:
+        from distributed import get_client
+
+        return get_client().scatter(value, broadcast=True)
+    except (ImportError, ValueError):  # Dask's own threads need no copy
+        return value
 
 
 def _as_array(X: Any) -> Any:

@@ -6,19 +6,31 @@ The top of the applications in Python, as the command line and the server are fo
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gramian import exploration
 from gramian.exploration import Exploration, TableModel
 from gramian.exploration import explore as analyse
 from gramian.outcome import Outcome, index_of
-from gramian.report import REPORT, rows_with_groups, summary, write_folder, write_report
+from gramian.report import (
+    REPORT,
+    ROW_PARTS,
+    rows_with_groups,
+    summary,
+    whole_folder,
+    write_findings,
+    write_folder,
+    write_report,
+)
 from gramian.tables import Table, read_table
+from gramian.workers import open_workers
 
-__all__ = ["Explored", "explore"]
+__all__ = ["Explored", "explore", "explore_folder"]
 
 NOTEBOOK_LIMIT = 1_000_000
 """Bytes of a report inside a notebook, which is saved with every copy of it; ``report()`` has up to 5,000,000."""
@@ -52,7 +64,7 @@ class Explored(Outcome):
         """One row per group: size, share, stability, a sentence and the most typical row; a pandas DataFrame."""
         import pandas as pd
 
-        n = len(self.found.labels)
+        n = self.found.n_rows
         rows = [
             {
                 "group": cluster.label + 1,
@@ -60,7 +72,7 @@ class Explored(Outcome):
                 "share": cluster.size / n,
                 "stability": cluster.stability,
                 "sentence": cluster.sentence,
-                "typical_row": cluster.typical[0] + 1 if cluster.typical else 0,
+                "typical_row": self.found.number(cluster.typical[0]) + 1 if cluster.typical else 0,
             }
             for cluster in self.found.clusters
         ]
@@ -145,3 +157,56 @@ def explore(
         table, n_clusters=n_clusters, alternative=alternative, random_state=random_state, notify=notify
     )
     return Explored(found, model, index_of(source))
+
+
+def explore_folder(
+    source: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    force: bool = False,
+    **asked: Any,
+) -> Explored:
+    """Explore a table that lies in many files, of which no memory has to hold more than one at a time.
+
+    At most 50,000 rows are explored, drawn at random; the others get the groups that rows that come later would get.
+    Needs the extra ``scale``.
+
+    Parameters
+    ----------
+    source : path or pattern
+        A folder of Parquet, CSV, TSV or JSON-lines files with the same columns, or a pattern such as
+        ``"sales/*.parquet"``. Rows are counted through all files, in the order of their names.
+    folder : path
+        Made, with the report, the summary, the model, and ``rows``: one Parquet file for each file of the table.
+    workers : int, optional
+        Processes to start on this machine; two by default.
+    scheduler : str, optional
+        Address of a Dask scheduler, whose workers are used instead; they must reach both folders by the same paths.
+    force : bool, default False
+        Replace the output of an earlier run.
+    **asked
+        ``sample``, the number of rows to explore, and the arguments of :func:`explore`.
+
+    Returns
+    -------
+    explored : Explored
+        Sizes of groups are those of all rows; :attr:`Explored.rows` has the rows that were explored, and in its index
+        their numbers in the whole table, from 0.
+
+    Examples
+    --------
+    >>> from gramian.explorer import explore_folder
+    >>> explore_folder("no such folder/*.csv", "found", workers=0)
+    Traceback (most recent call last):
+        ...
+    ValueError: workers=0 must be a whole number >= 1
+    """
+    import pandas as pd
+
+    with whole_folder(Path(folder), force=force) as draft:
+        with open_workers(workers, scheduler) as opened:
+            found, model = exploration.explore_folder(source, draft / ROW_PARTS, opened, **asked)
+        write_findings(found, model, draft)
+    return Explored(found, model, None if found.numbers is None else pd.Index(found.numbers))

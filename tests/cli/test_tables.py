@@ -158,3 +158,26 @@ def test_years_have_no_thousands_separator(run):
     for path in ("t_explored/report.html", "t_explored/summary.json"):
         with open(path) as file:
             assert not re.search(r"\b(1,9|2,0)\d\d\b", file.read())
+
+
+def test_explore_takes_a_folder_of_files(run, customers_file, tmp_path):
+    frame = pd.read_csv(customers_file)
+    (tmp_path / "shop").mkdir()
+    for i, part in enumerate(np.array_split(np.arange(len(frame)), 3)):
+        frame.iloc[part].to_csv(tmp_path / "shop" / f"{i}.csv", index=False)
+    result = run("explore", "shop/*.csv", "--workers", 1, "--json")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert (found["rows"], found["folder"]) == (150, "shop_explored")
+    assert len(list((tmp_path / "shop_explored" / "rows").iterdir())) == 3
+    assert "shop_explored exists; add --force" in error_of(run("explore", "shop"))
+
+
+def test_folders_that_cannot_be_explored(run, customers_file, tmp_path):
+    (tmp_path / "empty").mkdir()
+    assert "empty holds no Parquet" in error_of(run("explore", "empty", "--workers", 1))
+    assert "no file matches empty/*.csv" in error_of(run("explore", "empty/*.csv", "--workers", 1))
+    both = run("explore", "empty", "--workers", 1, "--scheduler", "tcp://127.0.0.1:9")
+    assert "exclude each other" in error_of(both)
+    assert "are for a folder of files" in error_of(run("explore", customers_file, "--workers", 2))
+    assert [path.name for path in tmp_path.iterdir()] == ["empty"]

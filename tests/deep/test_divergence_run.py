@@ -5,9 +5,21 @@ import pytest
 import torch
 from torch import nn
 
+from gramian.deep import divergence_run
 from gramian.deep.base import load_weights
 from gramian.deep.cluster_losses import divergence_terms
-from gramian.deep.divergence_run import Task, _Losses, check_network, check_width, hidden_and_scores, run, width_at
+from gramian.deep.divergence_run import (
+    Task,
+    _Losses,
+    _shares,
+    check_network,
+    check_term_weights,
+    check_width,
+    hidden_and_scores,
+    run,
+    unevenness,
+    width_at,
+)
 from gramian.deep.divergence_run import start_network as start
 from gramian.deep.partners import Partners
 from gramian.deep.training import Settings, torch_generator
@@ -165,3 +177,74 @@ def test_with_early_stopping_the_loss_is_that_of_the_weights_that_are_kept(rng, 
     load_weights(module.eval(), found.weights)
     with torch.no_grad():
         assert losses.divergence(torch.from_numpy(held_back))["loss"].item() == pytest.approx(found.loss, rel=1e-3)
+
+
+# Looking again at the labels -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n_steps", "n_looks", "shares"),
+    [(250, 3, [100, 50, 50, 50]), (20, 3, [8, 4, 4, 4]), (150, 0, [150]), (3, 3, [1, 1, 1]), (1, 3, [1]), (0, 3, [])],
+)
+def test_shares_of_the_warm_up(n_steps, n_looks, shares):
+    """They make up the warm-up, the first twice as long as the others; none of them is empty."""
+    assert _shares(n_steps, n_looks) == shares
+    assert sum(shares) == n_steps
+
+
+def test_unevenness_is_least_for_equal_clusters():
+    """Σ of the squared shares, rows without a label left out."""
+    assert unevenness(torch.tensor([0, 1, 2, 3, -1])) == pytest.approx(1 / 4)
+    assert unevenness(torch.tensor([0, 0, 0, 2, -1, -1])) == pytest.approx((3 / 4) ** 2 + (1 / 4) ** 2)
+
+
+@pytest.mark.parametrize(("again", "kept"), [([0] * 12 + [1] * 12, True), ([0] * 21 + [1] * 3, False)])
+def test_labels_that_make_clusters_less_even_are_given_up(X, rng, monkeypatch, again, kept):
+    """At the last look the first labels and the weights learned from them come back, if clusters are less even."""
+    first = np.arange(24) % 2
+    module = start(task(), rng)
+    losses = _Losses(task(labels=first), X, module, rng)
+    monkeypatch.setattr(divergence_run, "spectral_labels", lambda hidden, k, rng: np.array(again))
+    losses.look_again(rng)
+    weight = next(module.parameters())
+    before = weight.detach().clone()
+    with torch.no_grad():
+        weight.add_(0.01)
+    assert set(map(int, losses.targets)) == {0, 1}
+    losses.look_again(rng, last=True)
+    found = losses.targets.numpy()
+    if kept:
+        assert len({*zip(found.tolist(), again, strict=True)}) == 2  # the new clusters, whatever their names
+        torch.testing.assert_close(weight, before + 0.01)
+    else:
+        np.testing.assert_array_equal(found, first)
+        torch.testing.assert_close(weight, before)
+
+
+def test_new_labels_keep_their_outputs(X, rng, monkeypatch):
+    """Clusters found anew take the output that most of their rows have; rows without a label stay without."""
+    module = start(task(), rng).eval()
+    answers = np.argmax(module(X).detach().numpy(), axis=1)
+    labels = np.where(np.arange(24) < 20, 0, -1)
+    losses = _Losses(task(labels=labels), X, module, rng)
+    monkeypatch.setattr(divergence_run, "spectral_labels", lambda hidden, k, rng: 1 - answers[: len(hidden)])
+    losses.look_again(rng)
+    np.testing.assert_array_equal(losses.targets.numpy(), np.where(labels < 0, -1, answers))
+
+
+@pytest.mark.parametrize(("n_warm_up", "looks"), [(10, [False, False, True]), (3, [False, True]), (1, [])])
+def test_a_run_looks_again(X, rng, monkeypatch, n_warm_up, looks):
+    """The last look of a run is told that it is, however short the warm-up."""
+    seen = []
+    monkeypatch.setattr(_Losses, "look_again", lambda self, rng, *, last=False: seen.append(last))
+    found = run(rng, task(n_warm_up=n_warm_up, labels=np.arange(24) % 2, n_looks=3), X)
+    assert seen == looks
+    assert found.n_iter == 12
+
+
+@pytest.mark.parametrize("weights", [(1, 1), (0, 0, 0), (1, -1, 1), (1, np.inf, 1), ("a", 1, 1), 1])
+def test_weights_of_terms(weights):
+    """Three numbers from 0 on, not all 0."""
+    assert check_term_weights((1, 0, 2)) == [1.0, 0.0, 2.0]
+    with pytest.raises(ValueError, match="term_weights="):
+        check_term_weights(weights)

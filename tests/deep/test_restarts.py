@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from joblib import parallel_config
 
 from gramian.deep.architecture import build
 from gramian.deep.base import weights_of
@@ -41,3 +42,22 @@ def test_the_number_of_threads_is_restored():
 def test_bad_n_jobs_are_refused(n_jobs):
     with pytest.raises(ValueError, match="n_jobs="):
         run_restarts(run, spawn(0, 2), np.zeros((3, 2)), n_jobs=n_jobs)
+
+
+def place(rng):
+    """Where a run happens."""
+    from distributed import get_worker
+
+    return get_worker().address
+
+
+def test_runs_spread_over_a_cluster(cluster):
+    """With joblib's backend for Dask the runs happen on its workers, and give what they give here."""
+    X = np.random.default_rng(0).normal(size=(20, 3)).astype(np.float32)
+    here = run_restarts(run, spawn(0, 2), X)
+    with parallel_config(backend="dask"):
+        there = run_restarts(run, spawn(0, 2), X)
+        assert set(run_restarts(place, spawn(0, 4))) <= set(cluster.scheduler_info()["workers"])
+    for (found, _), (expected, _) in zip(there, here, strict=True):
+        for name, value in expected.items():
+            np.testing.assert_array_equal(found[name], value)

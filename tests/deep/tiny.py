@@ -1,6 +1,8 @@
-"""The smallest estimator with a network, to test what all of them share: it learns to reproduce its rows."""
+"""The smallest estimator with a network, to test what all of them share, and the smallest module of a user's."""
 
+import torch
 from sklearn.base import TransformerMixin
+from torch import nn
 
 from gramian.deep.architecture import build
 from gramian.deep.base import NetworkEstimator
@@ -57,3 +59,16 @@ class Tiny(TransformerMixin, NetworkEstimator):
     def transform(self, X):
         rows = self._check_new(X)
         return self._answer(lambda module, chunk: module(chunk), self._scaled(rows)).astype(rows.dtype)
+
+
+class Linear(nn.Module):
+    """A user's module without hidden units of its own."""
+
+    def __init__(self):
+        super().__init__()
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            self.scores = nn.Linear(4, 3)
+
+    def forward(self, rows):
+        return rows, self.scores(rows)

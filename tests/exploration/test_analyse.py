@@ -39,9 +39,9 @@ def test_what_is_told(explored):
 def test_categories_that_cut_across_the_groups_are_named(explored):
     found, _, _ = explored
     one = SimpleNamespace(left_out_=[], crossing_=["sex"])
-    assert "sex cuts across the groups, with much the same differences in each." in analyse._overview(found, one, 0)
+    assert "sex cuts across the groups, with much the same differences in each." in analyse.overview(found, one, 0)
     two = SimpleNamespace(left_out_=[], crossing_=["sex", "site"])
-    assert "sex and site cut across the groups, with much the same differences in each." in analyse._overview(
+    assert "sex and site cut across the groups, with much the same differences in each." in analyse.overview(
         found, two, 0
     )
 

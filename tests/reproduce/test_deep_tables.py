@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from reproduce import dkae_tables, knet_tables
+from gramian.metrics import clustering_accuracy
+from reproduce import ddc_tables, dkae_tables, knet_tables
 from reproduce.table import Options
 
 pytest.importorskip("torch")
@@ -57,3 +58,48 @@ def test_knet_runs_on_wine(tmp_path, capsys):
     assert "| Wine, k-means, scaled | 0.428 | 0.876 |" in knet_tables.report(records)
     list(knet_tables.tasks(Options(data=tmp_path, datasets=("RCV",)), 1))
     assert "RCV left out" in capsys.readouterr().err
+
+
+def test_ddc_quotes_the_tables():
+    """Spot checks of Tables 1 and 2; every variant has a published figure."""
+    assert ddc_tables.TABLE_1["MNIST"][ddc_tables.VOTE] == (0.8849, 0.87)
+    assert ddc_tables.TABLE_1["MNIST"][ddc_tables.SEC] == (0.6882, 0.77)
+    assert ddc_tables.TABLE_2["l1 + l3"] == (0.847, 0.051)
+    assert set(ddc_tables.TABLE_2) == {*ddc_tables.TERMS, *ddc_tables.DIVERGENCES}
+
+
+def test_rotated_labels_find_the_axes():
+    """Rows on three axes, turned and scaled one by one, get the labels of their axes."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 10)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    found = ddc_tables.rotated_labels((np.eye(3)[y] + 0.1 * rng.normal(size=(30, 3))) @ turn * rng.random((30, 1)))
+    assert clustering_accuracy(y, found) == 1
+
+
+def test_spectral_embedded_clustering_finds_blobs():
+    """Three blobs far apart."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 30)
+    assert clustering_accuracy(y, ddc_tables.spectral_embedded(rng.normal(size=(90, 4)) + 9 * np.eye(4)[y], 3)) == 1
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_ddc_runs_in_small(tmp_path, capsys):
+    """Images from a file: every method has a row, published figures stand beside, and missing files are named."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 2, 3], 30)
+    X = rng.integers(0, 60, (90, 8, 8))
+    X[np.arange(90), 2 * y] += 150
+    (tmp_path / "images").mkdir()
+    np.savez(tmp_path / "images" / "mnist.npz", X=X.astype(np.uint8), y=y)
+    pixels, classes, shape = ddc_tables.images(tmp_path, "MNIST", 0, 60)
+    assert (pixels.shape, shape, set(classes)) == ((60, 64), (1, 8, 8), {0, 1, 2})
+    assert 0 <= pixels.min() < pixels.max() <= 1
+    records, report = ddc_tables.EXPERIMENT.run(Options(runs=1, samples=80, data=tmp_path))
+    assert "COIL-20 left out" in capsys.readouterr().err
+    assert {record["method"] for record in records if record["table"] == 1} == {*ddc_tables.ORDER} - {"LDMGI"}
+    assert len([record for record in records if record["table"] == 2]) == 9
+    assert "| LDMGI | 0.830 | 0.810 |  |  |  |" in report
+    assert "| l3 | 0.740 (0.029) | " in report
+    assert "What the figures do not say" in report

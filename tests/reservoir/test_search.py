@@ -74,6 +74,15 @@ def test_a_seed_repeats_the_search_for_any_number_of_jobs():
     assert first == again
 
 
+def test_candidates_are_judged_on_a_cluster(cluster):
+    """With joblib's backend for Dask, and with the same result."""
+    before = cluster.cluster.scheduler.transition_counter
+    with parallel_config(backend="dask"):
+        there = searched(THREE, n_generations=2).results_
+    assert cluster.cluster.scheduler.transition_counter > before
+    assert there == searched(THREE, n_generations=2).results_
+
+
 def test_all_candidates_are_judged_with_the_same_random_states():
     Sphere.seen = []
     searched({"a": (-1.0, 1.0)}, population_size=5, n_generations=0, n_evaluations=3)
@@ -215,3 +224,10 @@ def test_logarithmic_boxes():
     genes = np.random.default_rng(0).uniform(*box.ends, size=3000)
     share = np.mean([box.value(gene) < 0.01 for gene in genes])
     assert abs(share - 1 / 3) < 0.03
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 1.0), (0.0, 1.0), (-1.0, 1.0), (-2.0, -1.0), (float("nan"), 1.0)])
+def test_logarithmic_boxes_are_positive(low, high):
+    with pytest.raises(ValueError, match=rf"low={low!r} and high={high!r} of a box with log=True must be positive"):
+        Box(low, high, log=True)
+    assert Box(low, high).ends == pytest.approx((low, high), nan_ok=True)  # without logarithms any range will do

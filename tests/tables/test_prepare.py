@@ -236,3 +236,33 @@ def test_a_table_without_anything_to_use_is_refused() -> None:
     table = Table(pd.DataFrame({"id": [1, 2]}), [Column("id", "identifier", 0.0)], "ids.csv")
     with pytest.raises(ValueError, match=r"^ids\.csv has no column that tells rows apart; it needs numbers"):
         Preparation().fit(table)
+
+
+def test_columns_learned_again_are_as_if_learned_from_all_rows():
+    """From statistics of parts that keep every value, the recipes are those of the whole table."""
+    import io
+
+    from exploration.conftest import customers
+    from gramian.tables import ColumnStatistics, read_table
+    from gramian.tables.prepare import prepared_column
+
+    frame, _ = customers(300)
+    frame["member"] = np.where(np.arange(300) % 3, "yes", "no")
+    text = frame.to_csv(index=False).encode()
+    table = read_table("all.csv", stream=io.BytesIO(text))
+    whole = Preparation().fit(table)
+    statistics = {}
+    for name, kind in whole.kinds_.items():
+        parts = []
+        for rows in (slice(0, 90), slice(90, 300)):
+            values = prepared_column(table.frame[name].iloc[rows], name, kind)
+            if kind == "category":
+                parts.append(ColumnStatistics.of_levels(list(values.categories), np.asarray(values.codes)))
+            else:
+                parts.append(ColumnStatistics.of_numbers(values))
+        statistics[name] = ColumnStatistics.merged(parts)
+    sample = read_table("some.csv", stream=io.BytesIO(b"\n".join(text.split(b"\n")[:121])), like=whole)
+    again = Preparation().fit(sample).learn_again(statistics)
+    assert again.feature_names_ == whole.feature_names_
+    assert again.feature_columns_ == whole.feature_columns_
+    np.testing.assert_allclose(again.transform(table), whole.transform(table), atol=1e-12)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -35,13 +35,14 @@ _ANSWER = "label"
 @app.command(
     epilog="Examples:  [bold]gramian explore data.csv[/bold]   |   "
     "[bold]gramian explore data.xlsx --out result --clusters 4 --ignore id[/bold]   |   "
-    "[bold]cat data.csv | gramian explore -[/bold]"
+    "[bold]cat data.csv | gramian explore -[/bold]   |   [bold]gramian explore sales/ --workers 4[/bold]"
 )
 def explore(
     file: Annotated[
         str | None,
         typer.Argument(
-            metavar="[FILE]", help="CSV, TSV, Parquet, Excel or JSON lines; - for standard input; none: an example."
+            metavar="[FILE]",
+            help="CSV, TSV, Parquet, Excel or JSON lines; a folder of files; - for standard input; none: an example.",
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder to write; by default named after the file.")] = None,
@@ -51,6 +52,12 @@ def explore(
     category: Category = None,
     number: Number = None,
     missing: Missing = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes that read a folder of files; by default two.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler whose workers read a folder of files.")
+    ] = None,
     seed: Seed = 0,
     force: Force = False,
     as_json: AsJson = False,
@@ -62,26 +69,33 @@ def explore(
             import gramian.explorer
             from gramian.report import check_free, prepare_to_write
             from gramian.second_process import second_process
+            from gramian.tables import in_partitions, name_of_partitions
 
         source = str(_EXAMPLE) if file is None else file
-        folder = out or folder_for(source, "table", "explored")
+        many = in_partitions(source)
+        if not many and (workers is not None or scheduler is not None):
+            raise ValueError(f"--workers and --scheduler are for a folder of files; {source} is one file")
+        folder = out or folder_for(name_of_partitions(source) if many else source, "table", "explored")
         check_free(folder, force=force)
-        ignored = [*(names(ignore) or ()), *([_ANSWER] if file is None else [])]
+        asked: dict[str, Any] = {
+            "n_clusters": clusters,
+            "columns": names(columns),
+            "ignore": [*(names(ignore) or ()), *([_ANSWER] if file is None else [])],
+            "category": all_names(category),
+            "number": all_names(number),
+            "missing": missing or (),
+            "random_state": seed,
+        }
         # The second process is a copy of this one, and is made before the bar has its thread.
         with second_process(), progress(not quiet and not as_json) as notify:
             prepare_to_write()
-            explored = gramian.explore(
-                source,
-                n_clusters=clusters,
-                columns=names(columns),
-                ignore=ignored,
-                category=all_names(category),
-                number=all_names(number),
-                missing=missing or (),
-                random_state=seed,
-                notify=notify,
-            )
-            explored.save(folder, force=force)
+            if many:
+                explored = gramian.explorer.explore_folder(
+                    source, folder, workers=workers, scheduler=scheduler, force=force, notify=notify, **asked
+                )
+            else:
+                explored = gramian.explore(source, notify=notify, **asked)
+                explored.save(folder, force=force)
         tell(explored, folder, as_json=as_json, quiet=quiet)
 
 

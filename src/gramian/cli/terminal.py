@@ -35,7 +35,7 @@ _APP = frozenset(
     {"fastapi", "h11", "jinja2", "matplotlib", "openpyxl", "pandas", "pyarrow", "pydantic", "python_multipart"}
     | {"starlette", "uvicorn", "PIL"}
 )
-_EXTRAS = dict.fromkeys(_APP, "app") | {"torch": "deep"}
+_EXTRAS = dict.fromkeys(_APP, "app") | {"torch": "deep", "dask": "scale", "distributed": "scale"}
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]

@@ -163,9 +163,10 @@ def run(rng: np.random.Generator, task: Task, X: Any, watch: Any = None) -> Run:
     losses = _Losses(task, X, module, rng)
     on_step = None if watch is None else watch(module)
     n_warm, stopped = 0, False
-    for number, n_steps in enumerate(_shares(task.n_warm_up, task.n_looks)):
+    shares = _shares(task.n_warm_up, task.n_looks)
+    for number, n_steps in enumerate(shares):
         if number:
-            losses.look_again(rng, last=number == task.n_looks)
+            losses.look_again(rng, last=number == len(shares) - 1)  # a short warm-up has fewer looks
         warm = task.settings.but(max_iter=n_steps, early_stopping=False)
         history = train(module, losses.labels, losses.labelled(), warm, rng, on_step=_later(on_step, n_warm))
         n_warm, stopped = n_warm + history.n_iter, history.stopped == "callback"
@@ -325,6 +326,14 @@ def check_width(width: Any, name: str = "width") -> None:
             raise ValueError(f"{name}={width!r} must be above 0 and finite")
         return
     parse_width(width)
+
+
+def check_term_weights(term_weights: Any) -> list[float]:
+    """The weights of the three terms as numbers, refused where they cannot be weights."""
+    found = np.asarray(term_weights, dtype=object)
+    if found.shape != (3,) or not all(is_real(w) and 0 <= w < np.inf for w in found) or not any(found):
+        raise ValueError(f"term_weights={term_weights!r} must be three numbers >= 0, not all of them 0")
+    return [float(weight) for weight in found]
 
 
 Watch = Callable[[nn.Module], Callable[[int, dict[str, float]], bool] | None]

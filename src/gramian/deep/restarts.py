@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import torch
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 
 from gramian.checks import is_whole
 
@@ -35,7 +35,8 @@ def run_restarts(
     *arguments
         Passed to every run.
     n_jobs : int, optional
-        Processes; None is one, −1 all cores.
+        Processes; −1 is all cores, None is one, or what ``joblib.parallel_config`` says: its backend is used, so that
+        runs may spread over a Dask cluster.
     in_process : bool
         Stay in this process, for callbacks that are to see the runs.
 
@@ -46,10 +47,10 @@ def run_restarts(
     """
     if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
         raise ValueError(f"n_jobs={n_jobs!r} must be a whole number other than 0, or None")
-    if in_process or n_jobs in (None, 1) or len(generators) < 2:
+    if in_process or len(generators) < 2 or effective_n_jobs(n_jobs) == 1:
         return [_alone(run, generator, *arguments) for generator in generators]
     tasks = (delayed(_alone)(run, generator, *arguments) for generator in generators)
-    found: list[Result] = Parallel(n_jobs=n_jobs, backend="loky")(tasks)
+    found: list[Result] = Parallel(n_jobs=n_jobs, prefer="processes")(tasks)
     return found
 
 

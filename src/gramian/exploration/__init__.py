@@ -5,6 +5,7 @@ An application of the tasks, which it uses by their public names; :mod:`gramian.
 
 from gramian.exploration.analyse import explore
 from gramian.exploration.association import Associations
+from gramian.exploration.folder_explorer import SAMPLE, explore_folder
 from gramian.exploration.glance import Glance
 from gramian.exploration.model import TableModel, load_table_model
 from gramian.exploration.result import (
@@ -20,6 +21,7 @@ from gramian.exploration.result import (
 from gramian.tables import Preparation, Table, UnreadableTable, read_table
 
 __all__ = [
+    "SAMPLE",
     "Alternative",
     "Associations",
     "Cluster",
@@ -35,6 +37,7 @@ __all__ = [
     "TableModel",
     "UnreadableTable",
     "explore",
+    "explore_folder",
     "load_table_model",
     "read_table",
 ]

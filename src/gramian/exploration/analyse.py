@@ -41,7 +41,7 @@ _FITTED_ROWS = 5000  # the others are assigned, as rows that come later are
 _SMALL_TABLE = 2000  # rows up to which more threads only wait for each other
 _TELLING_ROWS = 24  # fewer are not told from noise, however far apart their groups
 _TYPICAL = 5
-_ODD = 0.6  # oddness from which a row is called odd
+ODD = 0.6  # oddness from which a row is called odd
 _ALTERNATIVE_ROWS, _ALTERNATIVE_TURNS = 500, 10  # clusters that stand apart settle in fewer
 _ALTERNATIVE_OVERLAP = 0.3  # beyond, it is no other view
 _ALTERNATIVE_STABILITY = 0.75  # a second opinion has to be steady
@@ -62,6 +62,7 @@ def explore(
     n_clusters: int | None = None,
     alternative: bool = True,
     random_state: int = 0,
+    preparation: Preparation | None = None,
     notify: Notify | None = None,
 ) -> tuple[Exploration, TableModel]:
     """Find groups of rows in a table, what makes them different, who is typical and who is odd.
@@ -75,6 +76,8 @@ def explore(
     alternative : bool, default True
         Look for another way to group the rows as well.
     random_state : int, default 0
+    preparation : Preparation, optional
+        Fitted on more rows than these; by default it is fitted on the table.
     notify : callable, optional
         Called with the name of each stage and the part of the work done before it.
 
@@ -94,17 +97,23 @@ def explore(
     with threadpool_limits(1) if n <= _SMALL_TABLE else nullcontext(), warnings.catch_warnings():
         # What estimators warn of (empty rows, rows like no other, searches that do not settle) the results say too.
         warnings.simplefilter("ignore", UserWarning)
-        return _explore(table, n_clusters, alternative, random_state, Stages(_STAGES, notify))
+        return _explore(table, n_clusters, alternative, random_state, preparation, Stages(_STAGES, notify))
 
 
 def _explore(
-    table: Table, n_clusters: int | None, alternative: bool, random_state: int, stages: Stages
+    table: Table,
+    n_clusters: int | None,
+    alternative: bool,
+    random_state: int,
+    preparation: Preparation | None,
+    stages: Stages,
 ) -> tuple[Exploration, TableModel]:
     n = len(table.frame)
     with stages("preparing"):
         # Copies count once, so that a table pasted twice gives the same answer.
         kept, place = without_copies((table.frame[name] for name in table.used), n)
-        preparation = Preparation().fit(replace(table, frame=table.frame.iloc[kept]) if len(kept) < n else table)
+        if preparation is None:
+            preparation = Preparation().fit(replace(table, frame=table.frame.iloc[kept]) if len(kept) < n else table)
         X = preparation.transform(table)
         rng = np.random.default_rng(random_state)
         fitted = kept[np.asarray(np.isfinite(X).any(axis=1))[kept]]  # an empty row is like no other
@@ -182,7 +191,7 @@ def _explore(
         glances=shown, associations=together, repeated=repeated_rows(table.frame, table.columns),
         cells=table.cells, levels=levels,
     )  # fmt: skip
-    exploration.sentences.extend(_overview(exploration, choice, n - len(kept)))
+    exploration.sentences.extend(overview(exploration, choice, n - len(kept)))
     return exploration, model
 
 
@@ -277,6 +286,8 @@ class _Another(NamedTuple):
     rank: Array  # (n,)
     overlap: float
     stability: float
+    model: AlternativeClustering
+    number: Array  # (2,), of each of the model's groups: 0 is the larger
 
 
 def _another(X: Array, labels: Array, kept: Array, seed: int) -> _Another | None:
@@ -302,10 +313,15 @@ def _another(X: Array, labels: Array, kept: Array, seed: int) -> _Another | None
     smallest = sizes.min() / len(whole)
     if overlap > _ALTERNATIVE_OVERLAP or smallest < _ALTERNATIVE_LEAST:
         return None
-    order = np.argsort(-sizes, kind="stable")
-    whole = np.argsort(order)[whole]
+    number = np.argsort(np.argsort(-sizes, kind="stable"))
+    whole = number[whole]
     rank = _central_first(model.transform(filled), whole)
-    return _Another(np.where(grouped, whole, -1), rank, float(overlap), float(stability))
+    return _Another(np.where(grouped, whole, -1), rank, float(overlap), float(stability), model, number)
+
+
+def _other_groups(model: AlternativeClustering, number: Array, X: Array) -> Array:
+    """The other grouping of prepared rows, with the middle of the column where a value is missing."""
+    return np.asarray(number[np.asarray(model.predict(np.where(np.isfinite(X), X, 0.0)))])
 
 
 def _alternative(table: Table, found: _Another, values: dict[str, Array], kept: Array, seed: int) -> Alternative:
@@ -314,7 +330,8 @@ def _alternative(table: Table, found: _Another, values: dict[str, Array], kept: 
     telling = list(dict.fromkeys(item.column for cluster in clusters for item in cluster.differences))[:3]
     text = "The rows can also be grouped another way"
     told = f"{text}, by {listing(telling)}." if telling else f"{text}."
-    return Alternative(found.labels, found.overlap, found.stability, clusters, told)
+    answer = partial(_other_groups, found.model, found.number)
+    return Alternative(found.labels, found.overlap, found.stability, clusters, told, answer)
 
 
 def _central_first(places: Array, labels: Array) -> Array:
@@ -331,8 +348,9 @@ def _central_first(places: Array, labels: Array) -> Array:
 # In words ------------------------------------------------------------------------------------------------------------
 
 
-def _overview(found: Exploration, choice: AutoClustering, copies: int) -> list[str]:
-    n, k, untold = len(found.labels), found.n_clusters, choice.left_out_
+def overview(found: Exploration, choice: AutoClustering, copies: int, odd: int | None = None) -> list[str]:
+    """The whole in sentences; ``odd`` is the number of odd rows, if it counts more than the rows of ``found``."""
+    n, k, untold = found.n_rows, found.n_clusters, choice.left_out_
     told = []
     if found.made["parameters"]["clusters"] == 1:
         told.append(f"The {count(n, 'row')} are taken as one group, as asked.")
@@ -357,7 +375,7 @@ def _overview(found: Exploration, choice: AutoClustering, copies: int) -> list[s
         told.append(f"{listing(untold)} tell{'s' if len(untold) == 1 else ''} nothing about the other columns.")
     if copies:
         told.append(f"{count(copies, 'row is a copy', 'rows are copies')} of others and changed nothing.")
-    odd = int((found.oddness >= _ODD).sum())
+    odd = int((found.oddness >= ODD).sum()) if odd is None else odd
     if odd:
         told.append(f"{count(odd, 'row is', 'rows are')} like few others.")
     if found.missingness.share > 0:

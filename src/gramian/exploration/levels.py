@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -58,7 +59,8 @@ def other_levels(
         # Some rows at a time, and distances need no more digits.
         parts = (X[start : start + _AT_ONCE].astype(np.float32) for start in range(0, len(X), _AT_ONCE))
         other = np.concatenate([np.asarray(choice.labels_at(k, part)) for part in parts])
-        other = np.argsort(np.argsort(-np.bincount(other[labels >= 0], minlength=k), kind="stable"))[other]
+        number = np.argsort(np.argsort(-np.bincount(other[labels >= 0], minlength=k), kind="stable"))
+        other = number[other]
         other = np.where(labels >= 0, other, -1)
         groups = int(other.max()) + 1  # a group that no row is nearest to is none
         if groups in (1, choice.n_clusters_):
@@ -73,8 +75,14 @@ def other_levels(
         text = f"{groups} {size} groups{across} are found again too"
         if by:
             text += f"; they divide further by {by}" if size == "larger" else f", which divide these by {by}"
-        found.append(Level(other, stable[k], describe(other, stable[k]), f"{text}."))
+        answer = partial(_numbered_groups, choice, k, number)
+        found.append(Level(other, stable[k], describe(other, stable[k]), f"{text}.", answer))
     return found
+
+
+def _numbered_groups(choice: AutoClustering, k: int, number: Array, X: Array) -> Array:
+    """The groups of prepared rows where there are k of them, numbered by size."""
+    return np.asarray(number[np.asarray(choice.labels_at(k, X.astype(np.float32)))])
 
 
 def _nested(coarse: Array, fine: Array) -> float:

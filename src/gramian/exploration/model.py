@@ -70,6 +70,8 @@ class TableModel(BaseEstimator):
         Rows of unit length; the dot product of two says how alike the rows of the table are.
     shown_ : dict
         A few cells of every row, see :mod:`gramian.exploration.shown`.
+    numbers_ : ndarray (n,)
+        Where these rows stand in the table, rising; only if they are a sample of it.
     """
 
     def __init__(self, preparation: Any = None, clusterer: Any = None, restart: float = 0.5) -> None:
@@ -117,6 +119,28 @@ class TableModel(BaseEstimator):
         """The features that rows are grouped by: categories that tell nothing of the other columns are left out."""
         return X[:, self.clusterer.used_]
 
+    def number_rows(self, numbers: Array) -> None:
+        """Say where the rows that are remembered stand in the whole table, of which they are a sample."""
+        self.numbers_ = np.asarray(numbers, np.int64)
+
+    def _numbers(self, places: Array) -> Array:
+        return self.numbers_[places] if hasattr(self, "numbers_") else places
+
+    def _place(self, row: int) -> int:
+        """Where a row of the table is remembered."""
+        n = len(self.places_)
+        if not hasattr(self, "numbers_"):
+            if row >= n:
+                raise ValueError(f"row {row + 1:,} does not exist: the table has {n:,} rows")
+            return row
+        place = int(np.searchsorted(self.numbers_, row))
+        if place >= n or self.numbers_[place] != row:
+            raise ValueError(
+                f"row {row + 1:,} is not among the {n:,} rows of the table that the model remembers; "
+                f"row {int(self.numbers_[min(place, n - 1)]) + 1:,} is"
+            )
+        return place
+
     def remember(self, groups: Array, ranks: Array, places: Array) -> None:
         """Keep what was found of every row of the table, to answer for it later."""
         self.groups_, self.ranks_, self.places_ = groups.astype(np.int32), ranks.astype(np.int32), places
@@ -127,7 +151,7 @@ class TableModel(BaseEstimator):
 
     def cells(self, rows: Array) -> list[dict[str, str]]:
         """A few cells of rows of the table, by the names of their columns."""
-        return cells_of(self.shown_, rows)
+        return cells_of(self.shown_, np.array([self._place(int(row)) for row in rows], int))
 
     def _numbered(self, labels: Array) -> Array:
         return np.where(labels >= 0, self.number_[labels], -1)
@@ -213,19 +237,17 @@ class TableModel(BaseEstimator):
 
     def like(self, row: int, top: int = 10) -> tuple[Array, Array]:
         """The rows of the table most like one of them, by their numbers in it, and how alike they are, 1 at most."""
-        n = len(self.places_)
-        if row >= n:
-            raise ValueError(f"row {row + 1:,} does not exist: the table has {n:,} rows")
-        likeness = self.places_ @ self.places_[row]
-        likeness[row] = -np.inf
+        n, place = len(self.places_), self._place(row)
+        likeness = self.places_ @ self.places_[place]
+        likeness[place] = -np.inf
         best = best_first(likeness, min(top, n - 1))
-        return best, np.minimum(likeness[best], 1.0)
+        return self._numbers(best), np.minimum(likeness[best], 1.0)
 
     def typical(self, cluster: int, top: int = 10) -> tuple[Array, Array]:
         """The rows of the table most typical of a group, by their numbers in it, and how typical, from 1 to 0."""
         members = np.flatnonzero(self.groups_ == cluster)
         best = members[best_first(-self.ranks_[members], top)]
-        return best, 1 - (self.ranks_[best] - 1) / max(len(members) - 1, 1)
+        return self._numbers(best), 1 - (self.ranks_[best] - 1) / max(len(members) - 1, 1)
 
     def check(self) -> None:
         """Raise an error if a part is missing or does not fit the others: answer for some rows, and look one up."""
@@ -238,9 +260,10 @@ class TableModel(BaseEstimator):
         if not len(self.number_) == len(self.sizes_) == self.n_clusters_:
             raise ValueError("its parts tell of different numbers of groups")
         self.answer(self.some_rows_)
-        self.like(0, 1)
+        first, last = self._numbers(np.array([0, len(self.groups_) - 1]))
+        self.like(int(first), 1)
         self.typical(0, 1)
-        self.cells(np.array([len(self.groups_) - 1]))
+        self.cells(np.array([last]))
 
 
 def _chunks(n: int) -> list[slice]:

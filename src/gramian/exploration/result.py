@@ -1,13 +1,16 @@
 """What an exploration of a table found: plain data, from which reports, files and answers are made.
 
 Rows are counted from 0 in the order of the input, clusters from 0 by size. Arrays have one entry per row of the table
-unless said otherwise.
+unless said otherwise. Of a table that lies in many files the rows are a sample, which know their numbers in the whole.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from gramian.exploration.association import Associations
 from gramian.exploration.glance import Glance
@@ -166,6 +169,8 @@ class Alternative:
     stability : float
     clusters : list of Cluster
     sentence : str
+    answer : callable, optional
+        From other prepared rows (m, d) to their groups (m,).
     """
 
     labels: Array
@@ -173,6 +178,12 @@ class Alternative:
     stability: float
     clusters: list[Cluster]
     sentence: str
+    answer: Callable[[Array], Array] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def column(self) -> str:
+        """Its column in the output."""
+        return "other_group"
 
 
 @dataclass(frozen=True)
@@ -186,12 +197,20 @@ class Level:
         Of the least stable group.
     clusters : list of Cluster
     sentence : str
+    answer : callable, optional
+        From other prepared rows (m, d) to their groups (m,).
     """
 
     labels: Array
     stability: float
     clusters: list[Cluster]
     sentence: str
+    answer: Callable[[Array], Array] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def column(self) -> str:
+        """Its column in the output."""
+        return f"group_of_{len(self.clusters)}"
 
 
 @dataclass(frozen=True)
@@ -244,6 +263,10 @@ class Exploration:
         Coarser and finer groupings that hold too.
     cells : dict of str to pyarrow.ChunkedArray
         The columns as they were read, see :class:`gramian.tables.Table`.
+    numbers : ndarray (n,), optional
+        Where the rows stand in the whole table, from 0, if they are a sample of it.
+    n_rows : int
+        Of the whole table. Sizes of groups, and how much is missing, count all of them.
     """
 
     source: str
@@ -271,7 +294,34 @@ class Exploration:
     repeated: int = 0
     levels: list[Level] = field(default_factory=list)
     cells: dict[str, Any] = field(default_factory=dict)
+    numbers: Array | None = None
+    n_rows: int = -1
+
+    def __post_init__(self) -> None:
+        if self.n_rows < 0:
+            object.__setattr__(self, "n_rows", len(self.labels))
+
+    def number(self, row: int) -> int:
+        """Where a row stands in the whole table."""
+        return row if self.numbers is None else int(self.numbers[row])
 
     @property
     def n_clusters(self) -> int:
         return len(self.clusters)
+
+    def other_groupings(self) -> dict[str, Level | Alternative]:
+        """Groupings beside the chosen one, by the names of their columns in the output."""
+        beside: list[Level | Alternative] = [*self.levels]
+        if self.alternative is not None:
+            beside.append(self.alternative)
+        return {grouping.column: grouping for grouping in beside}
+
+    def row_columns(self) -> dict[str, Array]:
+        """What was found of every row, by the names of its columns in the output; groups are counted from 1."""
+        found = {
+            "group": self.labels + 1,
+            "membership": np.round(self.membership, 4),
+            "rank_in_group": self.rank,
+            "oddness": np.round(self.oddness, 4),
+        }
+        return found | {name: grouping.labels + 1 for name, grouping in self.other_groupings().items()}

@@ -62,10 +62,10 @@ def pack(exploration: Exploration, room: int, *, most_rows: int = MOST_ROWS) -> 
         A larger table is sampled; typical and odd rows are always shown.
     """
     rows = shown_rows(exploration, most_rows)
-    n_rows = len(exploration.labels)
+    n_rows = exploration.n_rows
     packed = Packed({"rows": len(rows), "all_rows": n_rows, "first_row": FIRST_ROW, "first_group": FIRST_GROUP})
     if len(rows) < n_rows:
-        packed.blocks["rows"] = _block(_planes(rows, 4))
+        packed.blocks["rows"] = _block(_planes(rows if exploration.numbers is None else exploration.numbers[rows], 4))
     _pack_map(exploration, rows, packed)
     _pack_embedding(exploration.embedding[rows], packed, int(_EMBEDDING_PART * room))
     _pack_columns(exploration, rows, packed, room)

@@ -18,18 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from gramian.exploration import Exploration, TableModel
+from gramian.exploration import Cluster, Exploration, TableModel
 from gramian.persistence import model_bytes, prepare_saving, save
 from gramian.report.page import write_report
 from gramian.report.pictures import drawn_pictures, prepare_pictures
 from gramian.second_process import start
 from gramian.tables import BOOLEAN, DATE, Table, Unseen, as_written, unseen_values
-from gramian.typing import Array
 
 REPORT, ROWS, NODES, STEPS = "report.html", "rows.csv", "nodes.csv", "forecast.csv"
+ROW_PARTS = "rows"  # a folder, with one Parquet file for each file of the input
 SUMMARY, MODEL = "summary.json", "model.gramian"
 _SENT_ROWS = 20_000  # to the second process: copying more would take longer than drawing them
-_WRITTEN = {REPORT, ROWS, NODES, STEPS, SUMMARY, MODEL, "map.png", "groups.png", "missing.png"}
+_WRITTEN = {REPORT, ROWS, ROW_PARTS, NODES, STEPS, SUMMARY, MODEL, "map.png", "groups.png", "missing.png"}
 
 
 class OutputExists(FileExistsError):
@@ -60,20 +60,37 @@ def check_free(folder: Path, *, force: bool = False) -> None:
 def write_folder(exploration: Exploration, model: TableModel, folder: Path, *, force: bool = False) -> None:
     """Write the report, the rows, the summary, the model and the pictures."""
     with whole_folder(folder, force=force) as draft:
-        few = len(exploration.labels) <= _SENT_ROWS
-        saved = start(model_bytes, model) if few else None
-        drawn = start(drawn_pictures, replace(exploration, frame=None, cells={})) if few else None
-        write_report(exploration, draft / REPORT)
         write_rows(exploration, draft / ROWS)
-        (draft / SUMMARY).write_text(json.dumps(summary(exploration), indent=1, ensure_ascii=False) + "\n", "utf-8")
-        if saved is not None and drawn is not None:
-            (draft / MODEL).write_bytes(saved())
-            pictures = drawn()
-        else:
-            save(model, draft / MODEL)
-            pictures = drawn_pictures(exploration)
-        for name, content in pictures.items():
-            (draft / name).write_bytes(content)
+        write_findings(exploration, model, draft)
+
+
+def write_findings(exploration: Exploration, model: TableModel, draft: Path) -> None:
+    """Write all but the rows into a folder that is being made."""
+    few = len(exploration.labels) <= _SENT_ROWS
+    saved = start(model_bytes, model) if few else None
+    drawn = start(drawn_pictures, without_answers(exploration)) if few else None
+    write_report(exploration, draft / REPORT)
+    (draft / SUMMARY).write_text(json.dumps(summary(exploration), indent=1, ensure_ascii=False) + "\n", "utf-8")
+    if saved is not None and drawn is not None:
+        (draft / MODEL).write_bytes(saved())
+        pictures = drawn()
+    else:
+        save(model, draft / MODEL)
+        pictures = drawn_pictures(exploration)
+    for name, content in pictures.items():
+        (draft / name).write_bytes(content)
+
+
+def without_answers(exploration: Exploration) -> Exploration:
+    """What the pictures need of an exploration, which is sent to another process: no cells and no models."""
+    other = exploration.alternative
+    return replace(
+        exploration,
+        frame=None,
+        cells={},
+        levels=[replace(level, answer=None) for level in exploration.levels],
+        alternative=None if other is None else replace(other, answer=None),
+    )
 
 
 def prepare_to_write() -> None:
@@ -130,7 +147,7 @@ def _alive(process: str) -> bool:
 
 def write_rows(exploration: Exploration, path: Path) -> None:
     """Every row of the table, its values as they came, with its group (from 1), membership, rank and oddness."""
-    write_csv(beside(exploration.frame, exploration.cells, _found(exploration)), path)
+    write_csv(beside(exploration.frame, exploration.cells, exploration.row_columns()), path)
 
 
 def write_csv(rows: Any, path: Path) -> None:
@@ -145,22 +162,7 @@ def write_csv(rows: Any, path: Path) -> None:
 def rows_with_groups(exploration: Exploration) -> Any:
     """The same as a DataFrame, with numbers, dates and truth values as such."""
     frame = exploration.frame
-    return frame.assign(**{free_name(name, frame): column for name, column in _found(exploration).items()})
-
-
-def _found(exploration: Exploration) -> dict[str, Array]:
-    """What was found of every row, by the names of its columns."""
-    found = {
-        "group": exploration.labels + 1,
-        "membership": np.round(exploration.membership, 4),
-        "rank_in_group": exploration.rank,
-        "oddness": np.round(exploration.oddness, 4),
-    }
-    for level in exploration.levels:
-        found[f"group_of_{len(level.clusters)}"] = level.labels + 1
-    if exploration.alternative is not None:
-        found["other_group"] = exploration.alternative.labels + 1
-    return found
+    return frame.assign(**{free_name(name, frame): column for name, column in exploration.row_columns().items()})
 
 
 def _has_separators(rows: Any) -> bool:
@@ -252,14 +254,14 @@ def summary(exploration: Exploration) -> dict[str, Any]:
     alternative = exploration.alternative
     found: dict[str, Any] = {
         "source": exploration.source,
-        "rows": len(exploration.labels),
+        "rows": exploration.n_rows,
         "columns": [asdict(column) for column in exploration.columns],
         "verdict": exploration.verdict,
         "stability": exploration.stability,
         "overview": exploration.sentences,
-        "groups": [_counted(asdict(cluster)) for cluster in exploration.clusters],
+        "groups": _counted(exploration, exploration.clusters),
         "features": [asdict(item) for item in exploration.importances],
-        "odd_rows": [asdict(item) | {"row": item.row + 1} for item in exploration.oddities],
+        "odd_rows": [asdict(item) | {"row": exploration.number(item.row) + 1} for item in exploration.oddities],
         "missing": asdict(exploration.missingness),
         "alternative": None,
         "views": [asdict(view) for view in exploration.views],
@@ -268,7 +270,7 @@ def summary(exploration: Exploration) -> dict[str, Any]:
             {
                 "stability": level.stability,
                 "sentence": level.sentence,
-                "groups": [_counted(asdict(cluster)) for cluster in level.clusters],
+                "groups": _counted(exploration, level.clusters),
             }
             for level in exploration.levels
         ],
@@ -279,15 +281,19 @@ def summary(exploration: Exploration) -> dict[str, Any]:
             "overlap": alternative.overlap,
             "stability": alternative.stability,
             "sentence": alternative.sentence,
-            "groups": [_counted(asdict(cluster)) for cluster in alternative.clusters],
+            "groups": _counted(exploration, alternative.clusters),
         }
     told: dict[str, Any] = plain(found)
     return told
 
 
-def _counted(cluster: dict[str, Any]) -> dict[str, Any]:
+def _counted(exploration: Exploration, clusters: list[Cluster]) -> list[dict[str, Any]]:
     """Groups and rows from 1, as people count and rows.csv does."""
-    return cluster | {"label": cluster["label"] + 1, "typical": [row + 1 for row in cluster["typical"]]}
+    return [
+        asdict(cluster)
+        | {"label": cluster.label + 1, "typical": [exploration.number(row) + 1 for row in cluster.typical]}
+        for cluster in clusters
+    ]
 
 
 def plain(value: Any) -> Any:

@@ -115,7 +115,7 @@ def _content(exploration: Exploration) -> dict[str, Any]:
         "source": words.clean(exploration.source, 2 * words.LONGEST_NAME),
         "badge": badge,
         "meaning": meaning,
-        "n_rows": len(exploration.labels),
+        "n_rows": exploration.n_rows,
         "used": [column for column in exploration.columns if column.kind in USED],
         "unused": [column for column in exploration.columns if column.kind not in USED],
         "noted": [column for column in exploration.columns if column.kind in USED and column.note],
@@ -181,12 +181,12 @@ def _card(cluster: Cluster, exploration: Exploration, kinds: dict[str, str]) -> 
         if len(names) < _TYPICAL_COLUMNS and name not in names and name in places:
             names.append(name)
     typical = [
-        (row, [words.cell(exploration.frame.iat[row, places[name]], kinds[name]) for name in names])
+        (exploration.number(row), [words.cell(exploration.frame.iat[row, places[name]], kinds[name]) for name in names])
         for row in cluster.typical[:_TYPICAL]
     ]
     return _Card(
         cluster=cluster,
-        share=cluster.size / max(len(exploration.labels), 1),
+        share=cluster.size / max(exploration.n_rows, 1),
         differences=[_shown(difference) for difference in cluster.differences[:_DIFFERENCES]],
         head=[words.clean(name, words.LONGEST_NAME) for name in names],
         typical=typical,

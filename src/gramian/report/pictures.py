@@ -115,7 +115,9 @@ def _map(exploration: Exploration) -> Figure:
         places = label_places(coordinates, labels)
         for cluster in exploration.clusters:
             _number_on(axes, places[cluster.label], group_name(cluster.label))
-    _title(figure, f"{exploration.source}: {count(len(labels), 'row')} in {count(exploration.n_clusters, 'group')}")
+    _title(
+        figure, f"{exploration.source}: {count(exploration.n_rows, 'row')} in {count(exploration.n_clusters, 'group')}"
+    )
     return figure
 
 

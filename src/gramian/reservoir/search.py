@@ -42,7 +42,7 @@ class Box:
         Whether values are rounded to whole numbers.
     log : bool
         Whether values are drawn and mutated by their logarithms, so that 0.001 to 0.01 is as likely as 0.1 to 1. The
-        step is then one of the natural logarithm.
+        step is then one of the natural logarithm, and low must be positive.
     """
 
     low: float
@@ -50,6 +50,13 @@ class Box:
     step: float | None = None
     whole: bool = False
     log: bool = False
+
+    def __post_init__(self) -> None:
+        if self.log and not (self.low > 0 and self.high > 0):
+            raise ValueError(
+                f"low={self.low!r} and high={self.high!r} of a box with log=True must be positive, since 0 has no "
+                "logarithm; pass a small low such as 1e-6, or log=False"
+            )
 
     @property
     def ends(self) -> tuple[float, float]:

@@ -4,8 +4,21 @@ Lies below the tasks. Importing it needs no pandas; reading a file or a data fra
 """
 
 from gramian.tables.copies import without_copies
+from gramian.tables.partitions import (
+    Layout,
+    common_layout,
+    find_partitions,
+    in_partitions,
+    joined_table,
+    layout_of,
+    name_of_partitions,
+    partition_rows,
+    partition_statistics,
+    typed_rows,
+)
 from gramian.tables.prepare import Preparation
-from gramian.tables.read import UnreadableTable, read_table
+from gramian.tables.read import UnreadableTable, read_table, typed_table
+from gramian.tables.statistics import ColumnStatistics, Quantiles, merged_in_turn
 from gramian.tables.table import (
     BOOLEAN,
     CATEGORY,
@@ -38,13 +51,27 @@ __all__ = [
     "TEXT",
     "USED",
     "Column",
+    "ColumnStatistics",
+    "Layout",
     "Preparation",
+    "Quantiles",
     "Table",
     "UnreadableTable",
     "Unseen",
     "as_written",
+    "common_layout",
+    "find_partitions",
+    "in_partitions",
+    "joined_table",
+    "layout_of",
+    "merged_in_turn",
+    "name_of_partitions",
     "nearest",
+    "partition_rows",
+    "partition_statistics",
     "read_table",
+    "typed_rows",
+    "typed_table",
     "unseen_values",
     "without_copies",
 ]

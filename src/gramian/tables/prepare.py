@@ -7,13 +7,14 @@ in plain arrays, texts and lists, so that :func:`gramian.save` can write it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from gramian.tables.statistics import ColumnStatistics
 from gramian.tables.table import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Table, nearest
 from gramian.typing import Array
 
@@ -111,6 +112,16 @@ class Preparation(BaseEstimator):
         self.forms_ = {column.name: column.form for column in table.columns if column.name in kinds}
         self.missing_ = list(table.missing)
         self.feature_names_, self.feature_columns_ = names, owners
+        return self
+
+    def learn_again(self, statistics: Mapping[str, ColumnStatistics]) -> Preparation:
+        """Learn the columns again from statistics of all rows, where the table that was fitted is a sample of them."""
+        check_is_fitted(self, "recipes_")
+        for name, kind in self.kinds_.items():
+            self.recipes_[name] = _LEARN_MERGED[kind](statistics[name])
+        labels = [(name, part) for name, recipe in self.recipes_.items() for part in recipe["parts"]]
+        self.feature_names_ = [f"{name} {part}".strip() for name, part in labels]
+        self.feature_columns_ = [name for name, _ in labels]
         return self
 
     def transform(self, table: Any) -> Array:
@@ -261,7 +272,10 @@ def _limited(y: Array) -> Array:
 
 
 def _learn_boolean(values: Array) -> Recipe:
-    share = float(np.nanmean(values))
+    return _boolean_recipe(float(np.nanmean(values)))
+
+
+def _boolean_recipe(share: float) -> Recipe:
     return {"parts": [""], "share": share, "deviation": math.sqrt(max(share * (1 - share), _LEAST_VARIANCE))}
 
 
@@ -270,10 +284,13 @@ def _apply_boolean(recipe: Recipe, values: Array, out: Array) -> None:
 
 
 def _learn_category(values: Any) -> Recipe:
-    """Levels, the point (one coordinate for each feature) of each, and the point of a level never seen."""
     counts = np.bincount(values.codes[values.codes >= 0], minlength=len(values.categories))
     levels = np.asarray(values.categories, dtype=object)[counts > 0].astype(str)
-    counts = counts[counts > 0]
+    return _category_recipe(levels, counts[counts > 0])
+
+
+def _category_recipe(levels: Array, counts: Array) -> Recipe:
+    """Levels, the point (one coordinate for each feature) of each, and the point of a level never seen."""
     shares = counts / counts.sum()
     frequent = (shares >= _RARE) & (counts >= 2)
     frequent[np.argsort(-shares, kind="stable")[_MANY:]] = False
@@ -358,4 +375,11 @@ _APPLY: dict[str, Callable[[Recipe, Any, Array], None]] = {
     BOOLEAN: _apply_boolean,
     CATEGORY: _apply_category,
     DATE: _apply_date,
+}
+# From merged statistics a column of numbers is its quantiles: a small column of the same distribution.
+_LEARN_MERGED: dict[str, Callable[[ColumnStatistics], Recipe]] = {
+    NUMBER: lambda merged: _learn_number(merged.quantiles.evenly()),
+    BOOLEAN: lambda merged: _boolean_recipe(merged.quantiles.mean),
+    CATEGORY: lambda merged: _category_recipe(*merged.levels_and_counts()),
+    DATE: lambda merged: _learn_date(merged.quantiles.evenly()),
 }

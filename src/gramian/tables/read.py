@@ -12,7 +12,8 @@ import io
 import os
 import shlex
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from gramian.tables.prepare import Preparation
     from gramian.tables.separated import RawTable
 
-__all__ = ["UnreadableTable", "read_table"]
+__all__ = ["UnreadableTable", "raw_table", "read_table", "typed_table"]
 
 
 class UnreadableTable(ValueError):
@@ -96,8 +97,7 @@ def read_table(
         ...
     gramian.tables.read.UnreadableTable: pets.csv, row 2: 3 cells but 2 columns; correct the row, or put cells that ...
     """
-    import pyarrow as pa  # here, because programs that read no file need none of pyarrow and pandas
-
+    # Here, because programs that read no file need none of pyarrow and pandas.
     from gramian.tables.formats import frame_columns, opener_of, read_raw
 
     if max_rows is not None:
@@ -115,13 +115,54 @@ def read_table(
         name = "the data frame"
     else:
         name = "standard input" if source == "-" and stream is None else Path(source).name or str(source)
-    try:
+    with _told_in_one_line(name):
         raw = frame_columns(source, max_rows) if is_frame else read_raw(opener_of(source, stream), sheet, max_rows)
+    return typed_table(
+        name, raw, columns=columns, ignore=ignore, category=category, number=number, missing=missing, like=like
+    )
+
+
+def raw_table(path: str | os.PathLike[str]) -> RawTable:
+    """The columns of a file as they are written there, one part of a larger table.
+
+    Raises
+    ------
+    UnreadableTable
+        As :func:`read_table` does.
+    """
+    from gramian.tables.formats import opener_of, read_raw
+
+    with _told_in_one_line(Path(path).name):
+        return read_raw(opener_of(path, None), None, None)
+
+
+def typed_table(
+    name: str,
+    raw: RawTable,
+    *,
+    columns: Collection[str] | None = None,
+    ignore: Collection[str] | None = None,
+    category: Collection[str] = (),
+    number: Collection[str] = (),
+    missing: Collection[Any] = (),
+    like: Preparation | None = None,
+) -> Table:
+    """The table of columns that were read, each with its type; the arguments are those of :func:`read_table`."""
+    with _told_in_one_line(name):
         chosen = _chosen(raw.names, columns, ignore)
         codes = [str(code) for code in missing] + (like.missing_ if like else [])
         kinds = _kinds(raw.names, category, number) if like is None else like.kinds_
         forms = {} if like is None else like.forms_
         return _typed(name, raw, chosen, columns is not None, codes, kinds, forms, like is None)
+
+
+@contextmanager
+def _told_in_one_line(name: str) -> Iterator[None]:
+    """What is wrong with a file, as one line that names it."""
+    import pyarrow as pa
+
+    try:
+        yield
     except Fault as fault:
         raise UnreadableTable(f"{name}{fault}") from fault
     except FileNotFoundError as error:

@@ -72,7 +72,7 @@ class GraphWalk:
         self._directed = directed
         values = self.matrix.data if self.sparse else self.matrix
         least, most = (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
-        _check_weights(least, most)
+        check_weights(least, most)
         self.unit = self.sparse and least == most > 0
         """Whether all edges weigh the same."""
         if 0 < most < np.finfo(float).tiny:
@@ -214,7 +214,8 @@ def as_matrix(graph: Any, name: str = "graph") -> Matrix:
     return canonical_csr(graph, np.float64)
 
 
-def _check_weights(least: float, most: float) -> None:
+def check_weights(least: float, most: float) -> None:
+    """Refuse weights a walker cannot choose by."""
     if not (np.isfinite(least) and np.isfinite(most)):
         raise ValueError("graph has weights that are NaN or infinite; replace them by numbers, or drop those edges")
     if least < 0:

@@ -15,7 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gramian.checks import one_of, whole
 from gramian.configuration import require_memory
+from gramian.distributed import is_distributed
 from gramian.ranking.graphs.direct import direct_solution
+from gramian.ranking.graphs.edge_partitions import PartitionedWalk
 from gramian.ranking.graphs.gauss_seidel import gauss_seidel
 from gramian.ranking.graphs.graph_walk import GraphWalk, compiled
 from gramian.ranking.graphs.power import power_iteration
@@ -54,8 +56,10 @@ def personalized_pagerank(
 
     Parameters
     ----------
-    graph : scipy sparse, ndarray or Gram (n, n)
-        Entry (i, j) is the weight, >= 0, of the edge from i to j; directed or not.
+    graph : scipy sparse, ndarray or Gram (n, n), or dask.dataframe.DataFrame
+        Entry (i, j) is the weight, >= 0, of the edge from i to j; directed or not. Or a Dask data frame of edges with
+        columns ``source``, ``target`` and perhaps ``weight``, nodes numbered from 0, every edge of an undirected graph
+        in both directions: the edges stay on the workers, the scores come here, and the method is power iteration.
     seeds : int, list of int, {int: float}, bool (n,), float (n,), float (n, q), sparse (n, q), str or None
         A node, nodes, nodes with weights, a mask, weights of all nodes, or q columns of weights for q queries at
         once. None or ``"uniform"``: all nodes alike; ``"stationary"``: in proportion to the degrees. Whole numbers
@@ -123,15 +127,15 @@ def personalized_pagerank(
     check_dangling(dangling)
     if not isinstance(tol, Real) or isinstance(tol, bool) or not 0 < float(tol) < np.inf:
         raise ValueError(f"tol={tol!r} must be a positive number, the L1 error of the scores")
-    walk = GraphWalk(graph, directed)
+    walk = PartitionedWalk(graph) if is_distributed(graph) else GraphWalk(graph, directed)
     restarts, squeeze = restart_matrix(seeds, walk.n, degrees=walk.degrees)
     q = restarts.shape[1]
     require_memory(8.0 * walk.n * q, f"the scores of {walk.n} nodes for {q} queries", "pass fewer columns of seeds")
-    method = _chosen(walk, method, restart, q)
+    method = _for_edges(method) if isinstance(walk, PartitionedWalk) else _chosen(walk, method, restart, q)
     # The slowest mode falls by 1 − α per product.
     needed = np.log(min(float(tol), 0.5) * restart / 2) / np.log1p(-restart)
     most = 3 * int(needed) + 10 if max_iter is None else whole(max_iter, "max_iter", instead="None")
-    if method == "gauss_seidel":
+    if method == "gauss_seidel" and isinstance(walk, GraphWalk):
         scores, worst = _swept(walk, restarts, restart, float(tol), most, dangling)
     else:
         scores, worst = np.empty((walk.n, q)), 0.0
@@ -156,10 +160,17 @@ def personalized_pagerank(
 
 
 def _solve(
-    walk: GraphWalk, graph: Any, restarts: Array, restart: float, method: str, tol: float, most: int, dangling: str
+    walk: GraphWalk | PartitionedWalk,
+    graph: Any,
+    restarts: Array,
+    restart: float,
+    method: str,
+    tol: float,
+    most: int,
+    dangling: str,
 ) -> tuple[Array, float]:
     """Scores for a few columns and a bound on the L1 error of the worst."""
-    if method == "power":
+    if method == "power" or isinstance(walk, PartitionedWalk):
         return power_iteration(walk, restarts, restart, tol, most, dangling)
     if method == "direct":
         return _distributions(direct_solution(walk, restarts, restart, dangling)), 0.0
@@ -215,6 +226,14 @@ def _chosen(walk: GraphWalk, method: str, restart: float, q: int) -> str:
     return method
 
 
-def _unit(walk: GraphWalk) -> float:
+def _for_edges(method: str) -> str:
+    if method not in ("auto", "power"):
+        raise ValueError(f"method={method!r} needs the whole graph in one memory; edges in partitions take 'power'")
+    return "power"
+
+
+def _unit(walk: GraphWalk | PartitionedWalk) -> float:
     """What a degree of one in the walk's units is in the graph's."""
+    if isinstance(walk, PartitionedWalk):
+        return 1.0 / walk.scale
     return float(walk.matrix.data[0]) if walk.unit else 1.0 / walk.scale

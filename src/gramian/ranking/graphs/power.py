@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from gramian.ranking.graphs.edge_partitions import PartitionedWalk
 from gramian.ranking.graphs.graph_walk import GraphWalk
 from gramian.typing import Array
 
 
 def power_iteration(
-    walk: GraphWalk, restarts: Array, restart: float, tol: float, max_iter: int, dangling: str
+    walk: GraphWalk | PartitionedWalk, restarts: Array, restart: float, tol: float, max_iter: int, dangling: str
 ) -> tuple[Array, float]:
     """Iterate r ← (1 − α) Sᵀ r + α s from r = s, where S is P with its dangling rows filled in.
 
@@ -21,7 +22,7 @@ def power_iteration(
 
     Parameters
     ----------
-    walk : GraphWalk
+    walk : GraphWalk or PartitionedWalk
     restarts : ndarray (n, q)
         Columns s.
     restart, tol : float
