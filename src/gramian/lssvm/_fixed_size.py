@@ -148,8 +148,8 @@ class FixedSize(KernelEstimator):
 
     # The steps of fit --------------------------------------------------------------------------------------
 
-    def _start(self, X: Matrix, Y: Array, weights: Array | None) -> tuple[Basis, dict[str, Any], int]:
-        """The basis, how its width and size were chosen, and the seed of the folds."""
+    def _start(self, X: Any, Y: Any, weights: Array | None) -> tuple[Basis, dict[str, Any], int]:
+        """The basis, how its width and size were chosen, and the seed of the folds; rows in memory or on workers."""
         fold_rng, width_rng, size_rng, prototype_rng = spawn(self.random_state, 4)
         seed = int(fold_rng.integers(2**31))
         tuning: dict[str, Any] = {}
