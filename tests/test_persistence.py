@@ -565,3 +565,15 @@ def test_a_sealed_label_is_compared_with_the_content(path):
     forged(path, estimator(KMeans, _sklearn_version=text("1.4")))
     with pytest.raises(ModelFileError, match="does not bear out"):
         info(path)
+
+
+def test_answers_on_workers_are_refused_with_both_ways_out(tmp_path):
+    array = pytest.importorskip("dask.array")
+    rows = array.from_array(np.random.default_rng(0).normal(size=(60, 2)), chunks=(20, 2))
+    model = gramian.KernelKMeans(2, random_state=0).fit(rows)
+    with pytest.raises(TypeError, match=r"labels_ is a Dask array .*model\.labels_\.compute\(\).*del model\.labels_"):
+        save(model, tmp_path / "model.gramian")
+    model.labels_ = model.labels_.compute()
+    save(model, tmp_path / "model.gramian")
+    again = load(tmp_path / "model.gramian")
+    assert np.array_equal(again.predict(rows.compute()), again.labels_)

@@ -28,6 +28,7 @@ import sklearn
 from sklearn.base import BaseEstimator
 
 import gramian
+from gramian.distributed import is_distributed
 
 __all__ = ["ModelFileError", "ModelInfo", "info", "load", "load_whole", "save"]
 
@@ -325,7 +326,7 @@ def model_bytes(model: Any) -> bytes:
     skops = _skops()
     if not isinstance(model, BaseEstimator):
         raise TypeError(f"model must be an estimator or a kernel, got {_type_name(model)}; save its parts apart")
-    _refuse_torch(model)
+    _refuse_foreign(model)
     label = {
         "model": _type_name(model),
         "gramian": gramian.__version__,
@@ -353,20 +354,22 @@ def model_bytes(model: Any) -> bytes:
     return content.getvalue()
 
 
-def _refuse_torch(model: BaseEstimator) -> None:
-    """Refuse torch objects in a model: skops fails on them with an error that does not say what they are."""
-    torch = sys.modules.get("torch")
-    if torch is None:
-        return
+def _refuse_foreign(model: BaseEstimator) -> None:
+    """Refuse objects of torch and Dask in a model: skops fails on them with an error that does not say what they are."""
     waiting: list[tuple[str, Any]] = list(vars(model).items())
     seen: set[int] = set()
     while waiting:
         name, value = waiting.pop()
-        if isinstance(value, torch.nn.Module | torch.Tensor | torch.Generator | torch.device | torch.dtype):
+        if _is_of_torch(value):
             raise TypeError(
                 f"cannot save {type(model).__name__}: its {name} is a torch {type(value).__name__}, and a model file "
                 "carries no torch objects; describe the network by sizes, keep tensors as NumPy arrays, or save a "
                 "module's state_dict() with torch.save"
+            )
+        if is_distributed(value):
+            raise TypeError(
+                f"cannot save {type(model).__name__}: its {name} is a Dask array of rows on workers; bring it here with "
+                f"model.{name} = model.{name}.compute(), or leave it out of the file with del model.{name}"
             )
         if id(value) in seen:
             continue
@@ -377,6 +380,13 @@ def _refuse_torch(model: BaseEstimator) -> None:
             waiting += [(name, part) for part in value.values()]
         elif isinstance(value, list | tuple | set):
             waiting += [(name, part) for part in value]
+
+
+def _is_of_torch(value: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(
+        value, torch.nn.Module | torch.Tensor | torch.Generator | torch.device | torch.dtype
+    )
 
 
 def _complaint(name: str, schema: dict[str, Any]) -> str:
