@@ -355,7 +355,7 @@ def model_bytes(model: Any) -> bytes:
 
 
 def _refuse_foreign(model: BaseEstimator) -> None:
-    """Refuse objects of torch and Dask in a model: skops fails on them with an error that does not say what they are."""
+    """Refuse objects of torch and Dask in a model: skops fails on them without saying what they are."""
     waiting: list[tuple[str, Any]] = list(vars(model).items())
     seen: set[int] = set()
     while waiting:
@@ -368,8 +368,8 @@ def _refuse_foreign(model: BaseEstimator) -> None:
             )
         if is_distributed(value):
             raise TypeError(
-                f"cannot save {type(model).__name__}: its {name} is a Dask array of rows on workers; bring it here with "
-                f"model.{name} = model.{name}.compute(), or leave it out of the file with del model.{name}"
+                f"cannot save {type(model).__name__}: its {name} is a Dask array of rows on workers; bring it here "
+                f"with model.{name} = model.{name}.compute(), or leave it out of the file with del model.{name}"
             )
         if id(value) in seen:
             continue
