@@ -110,20 +110,7 @@ def _explore(
 ) -> tuple[Exploration, TableModel]:
     n = len(table.frame)
     with stages("preparing"):
-        # Copies count once, so that a table pasted twice gives the same answer.
-        kept, place = without_copies((table.frame[name] for name in table.used), n)
-        if preparation is None:
-            preparation = Preparation().fit(replace(table, frame=table.frame.iloc[kept]) if len(kept) < n else table)
-        X = preparation.transform(table)
-        rng = np.random.default_rng(random_state)
-        fitted = kept[np.asarray(np.isfinite(X).any(axis=1))[kept]]  # an empty row is like no other
-        if len(fitted) < max(2, n_clusters or 0):
-            wanted = "two" if n_clusters is None else f"n_clusters={n_clusters}"
-            raise ValueError(
-                f"{table.source} has {count(len(fitted), 'different row')} with values, less than {wanted}"
-            )
-        if len(fitted) > _FITTED_ROWS:
-            fitted = np.sort(rng.choice(fitted, _FITTED_ROWS, replace=False))
+        preparation, X, kept, place, fitted = _ready(table, preparation, n_clusters, random_state)
     with stages("comparing rows"):
         names = preparation.feature_columns_
         categories = [column.name for column in table.columns if column.kind in (CATEGORY, BOOLEAN)]
@@ -168,13 +155,7 @@ def _explore(
             shown = glances(table.frame, table.columns, labels, together)
         levels = []
         if verdict != "none":
-
-            def described(groups: Array, least: float) -> list[Cluster]:
-                central = _central_first(embedding, np.maximum(groups, 0))
-                return _clusters(
-                    table, groups, central, values, np.full(int(groups.max()) + 1, least), random_state, kept
-                )
-
+            described = partial(_level, table, embedding, values, kept, random_state)
             levels = other_levels(choice, X, labels, kept, (names, table.columns), described, seed=random_state)
         with stages("another grouping"):
             found = another() if another is not None else None
@@ -214,6 +195,32 @@ def _map_beside(completed: Array, seed: int) -> Iterator[Callable[[], Array]]:
         return
     with ThreadPoolExecutor(1) as beside:
         yield beside.submit(map_of_rows, completed, seed=seed).result
+
+
+class _Ready(NamedTuple):
+    """A table as numbers, and which of its rows are grouped."""
+
+    preparation: Preparation
+    X: Array  # (n, d), prepared
+    kept: Array  # the first of every set of equal rows
+    place: Array  # (n,), of each row's like in kept
+    fitted: Array  # those of kept that are grouped; the others join them
+
+
+def _ready(table: Table, preparation: Preparation | None, n_clusters: int | None, seed: int) -> _Ready:
+    # Copies count once, so that a table pasted twice gives the same answer.
+    n = len(table.frame)
+    kept, place = without_copies((table.frame[name] for name in table.used), n)
+    if preparation is None:
+        preparation = Preparation().fit(replace(table, frame=table.frame.iloc[kept]) if len(kept) < n else table)
+    X = preparation.transform(table)
+    fitted = kept[np.asarray(np.isfinite(X).any(axis=1))[kept]]  # an empty row is like no other
+    if len(fitted) < max(2, n_clusters or 0):
+        wanted = "two" if n_clusters is None else f"n_clusters={n_clusters}"
+        raise ValueError(f"{table.source} has {count(len(fitted), 'different row')} with values, less than {wanted}")
+    if len(fitted) > _FITTED_ROWS:
+        fitted = np.sort(np.random.default_rng(seed).choice(fitted, _FITTED_ROWS, replace=False))
+    return _Ready(preparation, X, kept, place, fitted)
 
 
 class _Rows(NamedTuple):
@@ -277,6 +284,14 @@ def _clusters(
         told = sentence(found, kinds)
         clusters.append(Cluster(c, int((labels == c).sum()), float(stability[c]), typical.tolist(), found, told))
     return clusters
+
+
+def _level(
+    table: Table, embedding: Array, values: dict[str, Array], kept: Array, seed: int, groups: Array, least: float
+) -> list[Cluster]:
+    """The groups of a coarser or finer level, all found again as surely as the least of them."""
+    central = _central_first(embedding, np.maximum(groups, 0))
+    return _clusters(table, groups, central, values, np.full(int(groups.max()) + 1, least), seed, kept)
 
 
 class _Another(NamedTuple):
