@@ -173,7 +173,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         scheme = None if self.robust is None else as_reweighting(self.robust)
         deviation = _deviation(Y, weights.product)
         scale = np.where(deviation > 0, deviation, 1.0)
-        sample, regularization, tried = self._chosen(rows, Y, weights, given, scale)
+        sample, regularization, tried = self._chosen(rows, Y, weights, given, scale, once=scheme is None)
         if scheme is None:
             solution, robust = self._solved(sample, regularization), None
             self._warn_singular(sample, solution.systems[-1])
@@ -188,7 +188,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         self, sample: Sample, regularization: Array, scheme: Reweighting, scale: Array, choose: bool
     ) -> tuple[Solution, Array, dict[str, Any]]:
         """The solution with its robust weights (n, q), scales and rounds."""
-        solution = Solution(sample, self.indefinite, self.solver, self.random_state)
+        solution = Solution(sample, self.indefinite, self.solver, self.random_state, inverse=False)
         gammas = np.array(np.broadcast_to(regularization, sample.Y.shape[1:]), np.float64)
         weights = np.ones(sample.Y.shape)
         scales = np.full(len(gammas), np.nan)
