@@ -83,7 +83,8 @@ class DeferredGram(LazyGram):
         return DenseGram(super()._dense())
 
     def hold(self) -> Gram:
-        return self._whole
+        _ = self._whole
+        return self
 
     def _product(self, V: Array) -> Array:
         return self._whole._product(V)

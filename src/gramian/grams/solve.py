@@ -31,7 +31,7 @@ from collections.abc import Callable
 from functools import cached_property
 from numbers import Integral
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
@@ -56,7 +56,6 @@ _DUAL_SIZE = 3000  # above this the m×m system costs more than the iteration
 _REFINED = 1e6  # where K is so many times larger than d, Woodbury loses as many digits and is refined once
 _STRIP = 256  # unit vectors solved for together
 _METHODS = ("auto", "cholesky", "refined", "ldl", "dual", "cg")
-_switching = Lock()  # held while a factor in double takes the place of one in single precision
 
 
 class Factorization(ABC):
@@ -282,42 +281,61 @@ class _Refined(Factorization):
         super().__init__(gram, d)
         self.method = "refined"
         self._near: SingleCholesky | None = SingleCholesky(gram, self.d)
+        self._exact: _Direct | None = None
         self._options = (definite, consume)
+        self._lock = Lock()  # the factor in double may take the place of a matrix that solutions multiply with
 
-    @cached_property
-    def _exact(self) -> _Direct:
-        with _switching:
-            if (found := self.__dict__.get("_exact")) is None:
-                self._near = None  # first, for its memory
-                found = self.__dict__["_exact"] = _Direct(self.gram, self.d, *self._options)
-                self.method = found.method
-            return found
+    def _switch(self) -> _Direct:
+        """The factor in double, made where there is none yet; the caller holds the lock."""
+        if self._exact is None:
+            self._near = None  # first, for its memory
+            self._exact = _Direct(self.gram, self.d, *self._options)
+            self.method = self._exact.method
+        return self._exact
+
+    @property
+    def _double(self) -> _Direct:
+        with self._lock:
+            return self._switch()
 
     def _solve(self, B: Array, start: Array | None, tol: float | None) -> tuple[Array, int]:
-        found = None if (near := self._near) is None else near.solve(B.astype(np.float64, copy=False))
-        return self._exact._solve(B, start, tol) if found is None else found
+        with self._lock:
+            found = None if self._near is None else self._near.solve(B.astype(np.float64, copy=False))
+            if found is not None:
+                return found
+            exact = self._switch()
+        return exact._solve(B, start, tol)
 
     def quadratic(self, B: Array) -> Array:
-        return self._exact.quadratic(B) if self._near is None else super().quadratic(B)
+        return super().quadratic(B) if self._exact is None else self._exact.quadratic(B)
 
     def inverse_diagonal(self) -> Array:
-        return self._exact.inverse_diagonal()
+        return self._double.inverse_diagonal()
 
     def log_determinant(self) -> float:
-        return self._exact.log_determinant()
+        return self._double.log_determinant()
 
     @cached_property
     def reciprocal_condition(self) -> float:
         """As of the factor in double, or estimated by products and solutions while there is none."""
-        if (near := self._near) is None:
-            return self._exact.reciprocal_condition
-        n = len(self.d)
-        return 1 / (_one_norm(near.product, n) * _one_norm(lambda V: self._solve(V, None, None)[0], n)) if n else 1.0
+        with self._lock:
+            size = None if self._near is None else _one_norm(self._near.product, len(self.d))
+        inverse = 0.0 if size is None else _one_norm(lambda V: self._solve(V, None, None)[0], len(self.d))
+        return self._double.reciprocal_condition if size is None or self._exact is not None else 1 / (size * inverse)
 
     def worse_than(self, limit: float) -> bool:
-        if (near := self._near) is None:
+        if self._exact is not None:
             return self._exact.worse_than(limit)
-        return near.least_pivot <= SURE * limit * near.norm_bound and self.reciprocal_condition < limit
+        with self._lock:
+            near = self._near
+        sure = near is not None and near.least_pivot > SURE * limit * near.norm_bound
+        return not sure and self.reciprocal_condition < limit
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=Lock())
 
 
 class _Dual(Factorization):
