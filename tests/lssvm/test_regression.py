@@ -246,6 +246,7 @@ def test_what_single_precision_does_not_do_is_solved_as_before():
         assert model.solver_ == found
         alpha = bordered(kernel(X), y, gamma)[0]
         np.testing.assert_allclose(model.dual_coef_, alpha, atol=1e-5 * np.abs(alpha).max())
+    assert LSSVMRegressor(RBF(1.0)).fit(X, y).solver_ == "cholesky"  # the regularization is chosen
     X32, y32 = X.astype(np.float32), y.astype(np.float32)
     assert LSSVMRegressor(RBF(1.0), regularization=5.0).fit(X32, y32).solver_ == "cholesky"
     both = LSSVMRegressor(RBF(1.0), regularization=[5.0, 50.0]).fit(X, np.column_stack([y, -y]))

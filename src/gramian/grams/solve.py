@@ -19,7 +19,7 @@ The dual is what regression in the features themselves solves, so a Gram with fe
 float64 for a float32 Gram too; the n×n factor has the dtype of the Gram.
 
 "refined" takes half the time of "cholesky" and is as accurate. Where corrections do not reach double precision, which
-takes a condition of about 10⁶ or more, and where the diagonal of the inverse or the determinant is asked for after all,
+takes a condition of about 10⁷ or more, and where the diagonal of the inverse or the determinant is asked for after all,
 the factor in double takes its place, and ``method`` says so from then on.
 """
 

@@ -154,9 +154,14 @@ class LeastSquaresMachine(KernelEstimator):
         kernel._fitted(rows, weights.counts)
         return Sample(rows, Y, weights, kernel, kernel._unchecked("gram")(rows), used, None), best
 
+    def _unsolved(self, sample: Sample) -> Solution:
+        """The system of a sample. Beside a search for the regularization a factor in double costs little."""
+        chosen = self.regularization is None or isinstance(self.regularization, str)
+        return Solution(sample, self.indefinite, self.solver, self.random_state, inverse=chosen)
+
     def _solved(self, sample: Sample, regularization: Array) -> Solution:
         """One factorization for every distinct regularization, coefficients and intercepts of every output."""
-        solution = Solution(sample, self.indefinite, self.solver, self.random_state, inverse=False)
+        solution = self._unsolved(sample)
         solution.fit(regularization)
         return solution
 

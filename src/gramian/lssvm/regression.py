@@ -60,8 +60,9 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
     solver : {"auto", "cholesky", "refined", "ldl", "dual", "cg"}, default "auto"
         See :func:`gramian.grams.solve.factorization`. "auto" solves in the features of a kernel that has few, by an
         n×n factor up to 10,000 rows, by conjugate gradients where it does not fit; ``solver_`` tells. From 5,000 rows
-        on the factor is in single precision and refined, which is as accurate; the first residual left out, interval
-        or deviation then takes a second factor, in double. "cholesky" takes that one at once.
+        on, and with a given regularization, the factor is in single precision and refined, which is as accurate; the
+        first residual left out, interval or deviation then takes a second factor, in double. "cholesky" takes that one
+        at once.
     random_state : int, Generator, RandomState or None, default None
         Draws the rows on which widths are tried where there are more than 400.
 
@@ -190,7 +191,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         self, sample: Sample, regularization: Array, scheme: Reweighting, scale: Array, choose: bool
     ) -> tuple[Solution, Array, dict[str, Any]]:
         """The solution with its robust weights (n, q), scales and rounds."""
-        solution = Solution(sample, self.indefinite, self.solver, self.random_state, inverse=False)
+        solution = self._unsolved(sample)
         gammas = np.array(np.broadcast_to(regularization, sample.Y.shape[1:]), np.float64)
         weights = np.ones(sample.Y.shape)
         scales = np.full(len(gammas), np.nan)
