@@ -51,11 +51,14 @@ class KernelEstimator(DistributedAnswers, Estimator):
         """The weights of the rows of checked X, or None where there are none."""
         return None if sample_weight is None else check_weights(sample_weight, X.shape[0], X.dtype)
 
-    def _fit_on(self, X: Matrix, weights: Array | None = None) -> tuple[Kernel, Gram]:
-        """The kernel fitted on checked X, whose rows count by their weights, and the Gram of all rows."""
+    def _fit_on(self, X: Matrix, weights: Array | None = None, *, once: bool = False) -> tuple[Kernel, Gram]:
+        """The kernel fitted on checked X, whose rows count by their weights, and the Gram of all rows.
+
+        ``once`` says that the Gram is for one factorization, which needs no array of it.
+        """
         kernel = self._seeded_kernel(X.shape[0])
         kernel._fitted(X, weights)
-        return kernel, kernel._unchecked("gram")(X)
+        return kernel, kernel._gram_once(X) if once else kernel._unchecked("gram")(X)
 
     def _keep(self, kernel: Kernel, X: Matrix) -> None:
         """Hold the kernel and the names of X's columns, when all else has succeeded."""

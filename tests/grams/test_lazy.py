@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 
 import gramian
 from gramian.grams import LazyGram, tiles
+from gramian.grams.lazy import DeferredGram
 from gramian.kernels import RBF, TL1, FunctionKernel, Laplacian, Linear, Polynomial
 from grams.gram_case import FEW_VIEWS, GramCase
 
@@ -115,6 +116,14 @@ class TestSumOfProducts(LazyCase):
         return 0.5 * np.exp(-np.sum((x - y) ** 2) / 2) * (x @ y) + np.exp(-np.sum(np.abs(x - y)))
 
 
+@pytest.mark.usefixtures("many_tiles")
+class TestDeferred(LazyCase):
+    """Evaluated by the first product."""
+
+    def create(self):
+        return DeferredGram(self.kernel, self.data())
+
+
 class TestRBFLarge(LazyCase):
     """Ordinary tiles, threads, and the iteration."""
 
@@ -140,3 +149,20 @@ def test_rows_have_the_exact_diagonal():
     X = np.random.default_rng(0).standard_normal((60, 5)) * 1e4
     rows = LazyGram(RBF(width=1e-3), X).rows(np.arange(60))
     np.testing.assert_array_equal(np.diag(rows), 1.0)
+
+
+def test_a_deferred_gram_is_evaluated_once_by_products_and_by_nothing_else(monkeypatch):
+    """Blocks, parts, the diagonal and a factorization leave no array behind; the first product does, for all others."""
+    X = np.random.default_rng(0).standard_normal((60, 5))
+    K, v = RBF(1.0)(X), np.ones(60)
+    gram = DeferredGram(RBF(1.0), X)
+    gram.block([3, 1], slice(9)), gram.rows([1]), gram.diagonal(), gram.dense(), gram.factorization(1.0).solve(v)
+    assert not gram.held
+    assert not gram.restricted([4, 2]).held
+    np.testing.assert_allclose(gram @ v, K @ v, rtol=1e-12)
+    assert gram.held
+    monkeypatch.setattr(RBF, "_tile", lambda *_: pytest.fail("evaluated again"))
+    np.testing.assert_allclose(gram @ v, K @ v, rtol=1e-12)
+    np.testing.assert_allclose(gram.block([3, 1], slice(9)), K[[3, 1], :9], rtol=1e-12)
+    np.testing.assert_allclose(gram.restricted([4, 2]).dense(), K[np.ix_([4, 2], [4, 2])], rtol=1e-12)
+    np.testing.assert_allclose(gram.dense(), K, rtol=1e-12)

@@ -3,7 +3,9 @@
 That every Gram and every view solves like ``numpy.linalg.solve`` is in ``gram_case``.
 """
 
+import pickle
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -48,6 +50,24 @@ def test_auto(rng, monkeypatch):
     assert FeatureGram(F).factorization(1.0).method == "cg"
 
 
+def test_auto_refines_where_solutions_are_all_that_is_wanted(rng, monkeypatch):
+    """Single precision for a large float64 matrix of which no inverse will be asked for."""
+    monkeypatch.setattr(solve, "_REFINED_SIZE", 40)
+    K = RBF(1.0)(rng.standard_normal((40, 2)))
+    assert DenseGram(K).factorization(1.0, inverse=False).method == "refined"
+    assert DenseGram(K).factorization(1.0).method == "cholesky"
+    assert DenseGram(K[1:, 1:]).factorization(1.0, inverse=False).method == "cholesky"
+    assert DenseGram(K.astype(np.float32)).factorization(1.0, inverse=False).method == "cholesky"
+    assert DenseGram(K).factorization(-0.5, inverse=False).method == "ldl"
+    assert FeatureGram(K[:, :3]).factorization(1.0, inverse=False).method == "dual"
+    with pytest.raises(ValueError, match="the Gram is float32; use 'cholesky'"):
+        DenseGram(K.astype(np.float32)).factorization(1.0, "refined")
+    with gramian.config(memory_budget=40 * 40 * 8 - 1):
+        assert DenseGram(K).factorization(1.0, inverse=False).method == "cg"
+        with pytest.raises(gramian.MemoryBudgetError, match=r"40×40 factor.*method='cg'"):
+            DenseGram(K).factorization(1.0, "refined")
+
+
 def test_auto_within_the_budget(rng):
     """Where the n×n array does not fit, auto iterates, and asking for the factor names the alternatives."""
     X = rng.standard_normal((300, 2))
@@ -80,11 +100,24 @@ def test_one_matrix_in_all(rng):
         assert peak < 1.5 * 8 * n * n
 
 
+def test_three_quarters_of_a_matrix(rng):
+    """The refined factor of a lazy Gram allocates half of K in double and half of the factor in single precision."""
+    n = 1200
+    gram = LazyGram(RBF(width=1.0), rng.standard_normal((n, 2)))
+    gram.factorization(1.0, "refined")
+    with gramian.config(threads=1):  # every thread has a strip of 256 rows of its own
+        tracemalloc.start()
+        gram.factorization(1.0, "refined").solve(np.ones(n))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 1.3 * 8 * n * n
+
+
 def test_the_gram_is_left_alone(rng):
     """A factor is made of a copy; the matrix that the Gram holds stays what it was."""
     K = np.cov(rng.standard_normal((6, 50)))
     before = K.copy()
-    for method in ("cholesky", "ldl", "cg"):
+    for method in ("cholesky", "refined", "ldl", "cg"):
         DenseGram(K).factorization(1.0, method).solve(np.ones(6))
         np.testing.assert_array_equal(K, before)
 
@@ -123,6 +156,63 @@ def test_cg_says_what_it_cannot_do(monkeypatch):
         path(12).factorization(3.0, "cg").inverse_diagonal()
     inverse = np.linalg.inv(path(11).dense() + 3 * np.eye(11))
     np.testing.assert_allclose(path(11).factorization(3.0, "cg").inverse_diagonal(), np.diag(inverse), atol=1e-9)
+
+
+# In single precision, corrected
+
+
+@pytest.mark.parametrize("lazy", [True, False])
+@pytest.mark.parametrize("consume", [True, False])
+def test_what_needs_the_factor_in_double_gets_it(rng, lazy, consume):
+    """The diagonal of the inverse and the determinant are those of Cholesky in double, and so is all from then on."""
+    X, b = rng.standard_normal((50, 2)), rng.standard_normal((50, 2))
+    for ask in ("inverse_diagonal", "log_determinant"):
+        gram = LazyGram(RBF(1.0), X) if lazy else DenseGram(RBF(1.0)(X), owned=True)
+        system, exact = gram.factorization(0.1, "refined", consume=consume), DenseGram(RBF(1.0)(X)).factorization(0.1)
+        np.testing.assert_allclose(system.quadratic(b), exact.quadratic(b), rtol=1e-12)
+        assert system.reciprocal_condition == pytest.approx(exact.reciprocal_condition, rel=0.5)
+        assert not system.worse_than(1e-12)
+        assert system.worse_than(0.5)
+        assert system.method == "refined"
+        assert system.n_iter > 0
+        np.testing.assert_array_equal(getattr(system, ask)(), getattr(exact, ask)())
+        assert system.method == "cholesky"
+        np.testing.assert_array_equal(system.solve(b), exact.solve(b))
+        assert system.n_iter == 0
+        np.testing.assert_array_equal(system.quadratic(b), exact.quadratic(b))
+        assert system.worse_than(0.5)
+
+
+def test_double_takes_over_where_single_precision_does_not_do(rng, monkeypatch):
+    """Where there is no factor, at once; where corrections do not reach double precision, when it shows."""
+    X, b = rng.standard_normal((60, 2)), rng.standard_normal(60)
+    gram = DenseGram(RBF(3.0)(X))
+    for method in ("refined", "auto"):
+        monkeypatch.setattr(solve, "_REFINED_SIZE", 60)
+        system = gram.factorization(1e-7, method, inverse=False)
+        x = system.solve(b)
+        assert system.method == "cholesky"
+        np.testing.assert_array_equal(x, gram.factorization(1e-7, "cholesky").solve(b))
+    system = gram.factorization(1.0, "refined")
+    assert system.method == "refined"
+    monkeypatch.setattr(solve.SingleCholesky, "solve", lambda *_: None)
+    np.testing.assert_array_equal(system.solve(b), gram.factorization(1.0, "cholesky").solve(b))
+    assert system.method == "cholesky"
+
+
+def test_several_threads_share_one_factor_in_double(rng):
+    """Whoever asks first makes it; a consumed matrix could not be factorised twice."""
+    X = rng.standard_normal((200, 2))
+    exact = DenseGram(RBF(1.0)(X)).factorization(0.1)
+    system = DenseGram(RBF(1.0)(X), owned=True).factorization(0.1, "refined", consume=True)
+    system = pickle.loads(pickle.dumps(system))
+    with ThreadPoolExecutor(4) as pool:
+        solved = [pool.submit(system.solve, X) for _ in range(20)]
+        found = [pool.submit(system.inverse_diagonal) for _ in range(8)]
+        for part in found:
+            np.testing.assert_array_equal(part.result(), exact.inverse_diagonal())
+        for part in solved:
+            np.testing.assert_allclose(part.result(), exact.solve(X), rtol=1e-9, atol=1e-12)
 
 
 # Accuracy

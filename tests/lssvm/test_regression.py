@@ -10,6 +10,7 @@ from sklearn.gaussian_process import kernels as gp
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.preprocessing import KernelCenterer
 
+from gramian.grams import solve, tiles
 from gramian.kernels import RBF, TL1, Linear, Tanh
 from gramian.lssvm import LSSVMRegressor
 from lssvm.textbook_lssvm import bordered, problem, refits
@@ -193,3 +194,72 @@ def test_weights_of_another_unit_are_the_same_model(unit):
     np.testing.assert_allclose(model.predict(X, return_std=True)[1], plain.predict(X, return_std=True)[1], rtol=1e-7)
     chosen = LSSVMRegressor(RBF(1.5)).fit(X, y, sample_weight=np.full(40, unit))
     np.testing.assert_allclose(chosen.predict(X), LSSVMRegressor(RBF(1.5)).fit(X, y).predict(X), rtol=1e-5)
+
+
+@pytest.fixture
+def refined_from_30(monkeypatch):
+    """Single precision for 30 rows and more."""
+    monkeypatch.setattr(solve, "_REFINED_SIZE", 30)
+
+
+@pytest.mark.usefixtures("refined_from_30")
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("precomputed", [False, True])
+def test_a_refined_fit_is_that_of_the_bordered_matrix(weighted, precomputed):
+    """Coefficients, residuals left out and deviations are as exact as with a factor in double."""
+    X, y = problem(60)
+    v = np.random.default_rng(1).uniform(1e-3, 1e3, len(y)) if weighted else None
+    data = RBF(1.0)(X) if precomputed else X
+    model = LSSVMRegressor("precomputed" if precomputed else RBF(1.0), regularization=5.0).fit(data, y, v)
+    assert model.solver_ == "refined"
+    alpha, b = bordered(RBF(1.0)(X), y, 5.0, v)
+    np.testing.assert_allclose(model.dual_coef_, alpha, rtol=0, atol=1e-11 * np.abs(alpha).max())
+    assert model.intercept_ == pytest.approx(b, rel=1e-11)
+    expected = refits(RBF(1.0)(X), y, 5.0, v)
+    np.testing.assert_allclose(model.loo_residuals(), expected, atol=1e-8 * np.abs(expected).max())
+    if not precomputed:
+        exact = LSSVMRegressor(RBF(1.0), regularization=5.0, solver="cholesky").fit(X, y, v)
+        np.testing.assert_allclose(model.predict(X[:5], return_std=True), exact.predict(X[:5], return_std=True))
+        np.testing.assert_allclose(pickle.loads(pickle.dumps(model)).loo_residuals(), expected, rtol=1e-6)
+
+
+@pytest.mark.usefixtures("refined_from_30")
+def test_a_refined_fit_holds_no_matrix(monkeypatch):
+    """K is evaluated strip by strip into its half; residuals left out evaluate it once more."""
+    X, y = problem(60)
+    whole = []
+    dense = tiles.block
+    monkeypatch.setattr(tiles, "block", lambda *given: whole.append(1) or dense(*given))
+    model = LSSVMRegressor(RBF(1.0), regularization=5.0).fit(X, y)
+    model.predict(X)
+    assert not whole
+    model.loo_residuals()
+    assert len(whole) == 1
+
+
+@pytest.mark.usefixtures("refined_from_30")
+def test_what_single_precision_does_not_do_is_solved_as_before():
+    """A huge regularization, an indefinite kernel, single precision of the data, one system for every output."""
+    X, y = problem(60)
+    for kernel, gamma, found in ((RBF(3.0), 1e9, "cholesky"), (TL1(2.0), 5.0, "ldl")):
+        model = LSSVMRegressor(kernel, regularization=gamma).fit(X, y)
+        assert model.solver_ == found
+        alpha = bordered(kernel(X), y, gamma)[0]
+        np.testing.assert_allclose(model.dual_coef_, alpha, atol=1e-5 * np.abs(alpha).max())
+    assert LSSVMRegressor(RBF(1.0)).fit(X, y).solver_ == "cholesky"  # the regularization is chosen
+    X32, y32 = X.astype(np.float32), y.astype(np.float32)
+    assert LSSVMRegressor(RBF(1.0), regularization=5.0).fit(X32, y32).solver_ == "cholesky"
+    both = LSSVMRegressor(RBF(1.0), regularization=[5.0, 50.0]).fit(X, np.column_stack([y, -y]))
+    for j, gamma in enumerate((5.0, 50.0)):
+        np.testing.assert_allclose(both.dual_coef_[:, j], (-1) ** j * bordered(RBF(1.0)(X), y, gamma)[0], rtol=1e-8)
+
+
+@pytest.mark.usefixtures("refined_from_30")
+def test_robust_fits_are_refined_too():
+    """Every round of weights has a factor of its own, of a Gram that is held."""
+    X, y = problem(60)
+    y[3] += 50
+    exact = LSSVMRegressor(RBF(1.0), regularization=5.0, robust="huber", solver="cholesky").fit(X, y)
+    model = LSSVMRegressor(RBF(1.0), regularization=5.0, robust="huber").fit(X, y)
+    assert model.solver_ == "refined"
+    np.testing.assert_allclose(model.dual_coef_, exact.dual_coef_, rtol=1e-6, atol=1e-9)

@@ -241,12 +241,19 @@ class Gram(LinearOperator):
         preconditioner: int | str = "auto",
         random_state: RandomState = 0,
         consume: bool = False,
+        inverse: bool = True,
     ) -> Factorization:
         """K + diag(diagonal), ready to be solved with; see :func:`gramian.grams.solve.factorization`."""
         from gramian.grams.solve import factorization
 
         return factorization(
-            self, diagonal, method, preconditioner=preconditioner, random_state=random_state, consume=consume
+            self,
+            diagonal,
+            method,
+            preconditioner=preconditioner,
+            random_state=random_state,
+            consume=consume,
+            inverse=inverse,
         )
 
     def _known_top(self, most: int) -> Array | None:

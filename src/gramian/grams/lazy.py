@@ -1,4 +1,4 @@
-"""A Gram that is never held: every product recomputes the kernel tile by tile on all threads."""
+"""Grams that are not held: the kernel is computed tile by tile on all threads when its values are needed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from gramian.grams import tiles
 from gramian.grams.base import Gram, Index, count, on_diagonal
+from gramian.grams.dense import DenseGram
 from gramian.typing import Array, Matrix
 
 
@@ -64,3 +65,38 @@ class LazyGram(Gram):
 
     def _dense(self) -> Array:
         return tiles.block(self.kernel, self.X, None, self.dtype)
+
+
+class DeferredGram(LazyGram):
+    """K(X, X) as an n×n array that the first product evaluates.
+
+    For whoever needs K once. A factorization evaluates entries into an array of its own, so that there is no other; an
+    iteration needs many products, and the array then spares it all evaluations but one.
+    """
+
+    @property
+    def held(self) -> bool:  # type: ignore[override]
+        return "_whole" in self.__dict__
+
+    @cached_property
+    def _whole(self) -> DenseGram:
+        return DenseGram(super()._dense())
+
+    def hold(self) -> Gram:
+        _ = self._whole
+        return self
+
+    def _product(self, V: Array) -> Array:
+        return self._whole._product(V)
+
+    def _rows(self, index: Array) -> Array:
+        return self._whole._rows(index) if self.held else super()._rows(index)
+
+    def _block(self, rows: Index, columns: Index) -> Array:
+        return self._whole._block(rows, columns) if self.held else super()._block(rows, columns)
+
+    def _restricted(self, index: Array) -> Gram:
+        return self._whole._restricted(index) if self.held else DeferredGram(self.kernel, self.X[index], self.dtype)
+
+    def _dense(self) -> Array:
+        return self._whole._dense() if self.held else super()._dense()

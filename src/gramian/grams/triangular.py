@@ -17,7 +17,7 @@ from gramian.grams.tiles import slices
 from gramian.typing import Array
 
 _STRIP = 256  # columns handled together
-_SURE = 1e6  # so far below the least pivot the least eigenvalue lies only of matrices made for that
+SURE = 1e6  # so far below the least pivot the least eigenvalue lies only of matrices made for that
 
 
 class NotDefiniteError(np.linalg.LinAlgError):
@@ -85,7 +85,7 @@ class Triangular:
         """Whether the reciprocal condition is below the limit; not estimated where the pivots are far above it."""
         if self.method == "cholesky":
             least = float(np.diagonal(self.L).min(initial=np.inf)) ** 2
-            if least > _SURE * limit * self.size:
+            if least > SURE * limit * self.size:
                 return False
         return self.reciprocal_condition < limit
 

@@ -28,7 +28,7 @@ from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
 from gramian.grams.features import Factor, FeatureGram, KernelFactor, MatrixFactor, squared_norms
 from gramian.grams.krein import KreinGram, signed_dot
-from gramian.grams.lazy import LazyGram
+from gramian.grams.lazy import DeferredGram, LazyGram
 from gramian.typing import Array, Matrix
 
 if TYPE_CHECKING:  # which needs this module
@@ -261,6 +261,16 @@ class Kernel(Estimator):
         if float(n) * n * X.dtype.itemsize <= memory_budget():
             return DenseGram(self._block(X, None), owned=True)
         return LazyGram(self, X)
+
+    def _gram_once(self, X: Matrix) -> Gram:
+        """As ``gram``, for one factorization: an n×n array that would be held is evaluated only by a product."""
+        n = X.shape[0]
+        own = any(getattr(type(self), name) is not getattr(Kernel, name) for name in ("gram", "_gram", "_block"))
+        fits = float(n) * n * X.dtype.itemsize <= memory_budget()
+        if own or not fits or self.has_features or self.feature_signs is not None:
+            return self._unchecked("gram")(X)
+        self._check_overflow(X)
+        return DeferredGram(self, X)
 
     def product(self, X: Matrix, Y: Matrix, V: Array) -> Array:
         """K(X, Y) @ V without storing the block; V is (n_Y, b) or (n_Y,)."""

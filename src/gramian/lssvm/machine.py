@@ -25,7 +25,7 @@ from gramian.lssvm.tuning import Best, Problem, choose_regularization, choose_wi
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 
-_SOLVERS = ("auto", "cholesky", "ldl", "dual", "cg")
+_SOLVERS = ("auto", "cholesky", "refined", "ldl", "dual", "cg")
 _NEIGHBOUR_ROWS = 5000  # above this, looking up the neighbours of every row with a hole takes too long
 
 
@@ -83,9 +83,21 @@ class LeastSquaresMachine(KernelEstimator):
     # Learning ----------------------------------------------------------------------------------------------
 
     def _chosen(
-        self, X: Matrix, Y: Array, weights: Weights, given: Array | None, scale: Array, strata: Array | None = None
+        self,
+        X: Matrix,
+        Y: Array,
+        weights: Weights,
+        given: Array | None,
+        scale: Array,
+        strata: Array | None = None,
+        *,
+        once: bool = False,
     ) -> tuple[Sample, Array, dict[str, Array] | None]:
-        """The rows with their kernel, its regularization, and the table of what was tried (None if nothing was)."""
+        """The rows with their kernel, its regularization, and the table of what was tried (None if nothing was).
+
+        ``once`` says that the Gram is for one factorization, if there is one regularization and it is given.
+        """
+        once = once and given is not None and len(given) == 1
         v = weights.product
         active = None if v is None or (v > 0).all() else v > 0
         if active is not None:
@@ -104,7 +116,7 @@ class LeastSquaresMachine(KernelEstimator):
             return sample, best.regularization, table(problem.trials) if problem.trials else None
         if active is None or not self._unfitted_kernel().pairwise:
             rows = X if active is None else X[active]
-            kernel, gram = self._fit_on(rows, weights.counts)
+            kernel, gram = self._fit_on(rows, weights.counts, once=once)
         else:  # similarities of the rows that count, among themselves
             rows, (kernel, gram) = X, self._fit_on(X)
             gram = gram.restricted(active)
@@ -142,9 +154,14 @@ class LeastSquaresMachine(KernelEstimator):
         kernel._fitted(rows, weights.counts)
         return Sample(rows, Y, weights, kernel, kernel._unchecked("gram")(rows), used, None), best
 
+    def _unsolved(self, sample: Sample) -> Solution:
+        """The system of a sample. Beside a search for the regularization a factor in double costs little."""
+        chosen = self.regularization is None or isinstance(self.regularization, str)
+        return Solution(sample, self.indefinite, self.solver, self.random_state, inverse=chosen)
+
     def _solved(self, sample: Sample, regularization: Array) -> Solution:
         """One factorization for every distinct regularization, coefficients and intercepts of every output."""
-        solution = Solution(sample, self.indefinite, self.solver, self.random_state)
+        solution = self._unsolved(sample)
         solution.fit(regularization)
         return solution
 

@@ -57,9 +57,12 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         What happens to negative eigenvalues of a kernel that is not definite: nothing, for the system needs none (its
         solution is then a stationary point, no minimum); set to zero; made positive; all eigenvalues raised by the
         least one, at the fitted rows only; or all squared.
-    solver : {"auto", "cholesky", "ldl", "dual", "cg"}, default "auto"
+    solver : {"auto", "cholesky", "refined", "ldl", "dual", "cg"}, default "auto"
         See :func:`gramian.grams.solve.factorization`. "auto" solves in the features of a kernel that has few, by an
-        n×n factor up to 10,000 rows, by conjugate gradients where it does not fit; ``solver_`` tells.
+        n×n factor up to 10,000 rows, by conjugate gradients where it does not fit; ``solver_`` tells. From 5,000 rows
+        on, and with a given regularization, the factor is in single precision and refined, which is as accurate; the
+        first residual left out, interval or deviation then takes a second factor, in double. "cholesky" takes that one
+        at once.
     random_state : int, Generator, RandomState or None, default None
         Draws the rows on which widths are tried where there are more than 400.
 
@@ -78,7 +81,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         What ``kernel="auto"`` does to the columns.
     signature_ : tuple (n_positive, n_negative, n_zero)
         Eigenvalues of the kernel matrix, computed when asked for.
-    solver_ : {"cholesky", "ldl", "dual", "cg"}
+    solver_ : {"cholesky", "refined", "ldl", "dual", "cg"}
     weights_ : ndarray (n,) or (n, q)
         Robust weights; 1 without ``robust``.
     scale_ : float or ndarray (q,)
@@ -173,7 +176,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         scheme = None if self.robust is None else as_reweighting(self.robust)
         deviation = _deviation(Y, weights.product)
         scale = np.where(deviation > 0, deviation, 1.0)
-        sample, regularization, tried = self._chosen(rows, Y, weights, given, scale)
+        sample, regularization, tried = self._chosen(rows, Y, weights, given, scale, once=scheme is None)
         if scheme is None:
             solution, robust = self._solved(sample, regularization), None
             self._warn_singular(sample, solution.systems[-1])
@@ -188,7 +191,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         self, sample: Sample, regularization: Array, scheme: Reweighting, scale: Array, choose: bool
     ) -> tuple[Solution, Array, dict[str, Any]]:
         """The solution with its robust weights (n, q), scales and rounds."""
-        solution = Solution(sample, self.indefinite, self.solver, self.random_state)
+        solution = self._unsolved(sample)
         gammas = np.array(np.broadcast_to(regularization, sample.Y.shape[1:]), np.float64)
         weights = np.ones(sample.Y.shape)
         scales = np.full(len(gammas), np.nan)
@@ -275,8 +278,9 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         values = values[:, 0] if self._flat else values
         if not return_std:
             return values
+        process = self._process_deviation()  # first, for it asks for the inverse that the other then solves with
         remaining, _ = self._remaining(rows)
-        deviation = (self._process_deviation() * np.sqrt(remaining)).astype(values.dtype)
+        deviation = (process * np.sqrt(remaining)).astype(values.dtype)
         return values, deviation[:, 0] if self._flat else deviation
 
     def loo_residuals(self) -> Array:

@@ -97,6 +97,15 @@ class Sample:
 class Solution:
     """Coefficients and intercepts of a sample, with the factors that leave-one-out and deviations need.
 
+    Parameters
+    ----------
+    sample : Sample
+    indefinite, solver : str
+    random_state : int, Generator, RandomState or None
+    inverse : bool
+        Whether :meth:`left_out` will be asked for. Where it is not said and asked for later, the factor in single
+        precision that a large sample may have got is replaced.
+
     Attributes
     ----------
     alpha : ndarray (n, q)
@@ -105,7 +114,10 @@ class Solution:
         One for all outputs, or one for each.
     """
 
-    def __init__(self, sample: Sample, indefinite: str, solver: str, random_state: RandomState) -> None:
+    def __init__(
+        self, sample: Sample, indefinite: str, solver: str, random_state: RandomState, *, inverse: bool = True
+    ) -> None:
+        self.inverse = inverse
         self.sample = sample
         self.solver = solver
         self.random_state = 0 if random_state is None else random_state
@@ -128,6 +140,7 @@ class Solution:
             method=self.solver,
             consume=consume,
             random_state=self.random_state,
+            inverse=self.inverse,
         )
 
     def fit(self, regularization: Array, robust: Array | None = None, members: Array | None = None) -> Solution:

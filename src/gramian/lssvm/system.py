@@ -8,6 +8,8 @@ intervals all solve this one system.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 
 import numpy as np
@@ -36,6 +38,8 @@ class BorderedSystem:
         Of :meth:`Gram.factorization`.
     consume : bool
         Let the factor take the place of the Gram's matrix.
+    inverse : bool
+        Whether :attr:`inverse_diagonal` will be asked for; where it will not, the factor may be a cheaper one.
     """
 
     def __init__(
@@ -47,19 +51,23 @@ class BorderedSystem:
         method: str = "auto",
         consume: bool = False,
         random_state: RandomState = 0,
+        inverse: bool = True,
     ) -> None:
         self.regularization = regularization
         n = gram.shape[0]
         self.noise = np.full(n, 1 / regularization) if weights is None else 1 / (regularization * weights)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LinAlgWarning)  # near_singular says it in the machine's words
-            self.factorization = gram.factorization(self.noise, method, random_state=random_state, consume=consume)
+        with _own_words():
+            self.factorization = gram.factorization(
+                self.noise, method, random_state=random_state, consume=consume, inverse=inverse
+            )
         self.dtype = gram.dtype
 
     def solve(self, Y: Array, sums: float = 0.0) -> tuple[Array, Array]:
         """Coefficients α (n, q) and intercepts b (q,) for targets Y (n, q); the coefficients add up to ``sums``."""
         n = len(Y)
-        solved = self.factorization.solve(np.column_stack([np.ones(n, self.dtype), Y.astype(self.dtype, copy=False)]))
+        targets = np.column_stack([np.ones(n, self.dtype), Y.astype(self.dtype, copy=False)])
+        with _own_words():
+            solved = self.factorization.solve(targets)
         self.eta = solved[:, 0]
         intercept = (self.eta @ Y - sums) / self.total
         return solved[:, 1:] - self.eta[:, None] * intercept, intercept
@@ -101,6 +109,17 @@ class BorderedSystem:
         eta = self.eta.astype(np.float64)
         cancelled = abs(float(eta.sum())) < limit * float(np.abs(eta).sum())
         return cancelled or (self.factorization.method != "cg" and self.factorization.worse_than(limit))
+
+
+@contextmanager
+def _own_words() -> Iterator[None]:
+    """Without the warning of a singular matrix, which :meth:`BorderedSystem.near_singular` says in the machine's words.
+
+    A solution may be what asks for a factor, where one in single precision does not do.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LinAlgWarning)
+        yield
 
 
 def left_out(
