@@ -7,7 +7,7 @@ where it is installed; the monthly sunspots are in the folder of data sets besid
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.model_selection import GridSearchCV
-from sklearn.multioutput import MultiOutputRegressor
 from threadpoolctl import threadpool_limits
 
 from benchmarks.case import Case, Scores
@@ -165,24 +163,8 @@ def _biased(seed: int) -> Any:
     return EchoStateNetwork(bias_scaling=0.5, leak_rate=0.5, random_state=seed)
 
 
-class _LastFifth:
-    """One split in the order of time: the last fifth of what a model is given to learn from judges it."""
-
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        cut = int(0.8 * len(X))
-        yield np.arange(cut), np.arange(cut, len(X))
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        return 1
-
-
-def _leak_chosen(seed: int) -> Any:
-    """The leak that forecasts the last fifth of the training part best, then fitted to all of it."""
-    return GridSearchCV(EchoStateNetwork(random_state=seed), {"leak_rate": [1.0, 0.5, 0.2]}, cv=_LastFifth())
-
-
-def _leak_chosen_by_horizon(seed: int) -> Any:
-    return MultiOutputRegressor(_leak_chosen(seed))
+def _chosen(seed: int) -> Any:
+    return EchoStateNetwork(leak_rate="auto", bias_scaling="auto", random_state=seed)
 
 
 def _lagged(degree: int, seed: int) -> Any:
@@ -233,8 +215,7 @@ CASES = [
             "gramian, defaults, mean of 4": partial(_forecasts, _default, 4),
             "gramian, defaults, one": partial(_forecasts, _default, 1),
             "gramian, bias and leak 0.5, mean of 4": partial(_forecasts, _biased, 4),
-            "gramian, leak chosen on the end of the training part, mean of 4": partial(_forecasts, _leak_chosen, 4),
-            "gramian, leak chosen so for each horizon, mean of 4": partial(_forecasts, _leak_chosen_by_horizon, 4),
+            "gramian, leak and bias chosen (auto), mean of 4": partial(_forecasts, _chosen, 4),
             "20 lags and their products": partial(_forecasts, partial(_lagged, 2), 1),
             "20 lags": partial(_forecasts, partial(_lagged, 1), 1),
         },
