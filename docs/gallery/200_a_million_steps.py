@@ -1,7 +1,7 @@
 """A million steps of a series
 ===========================
 
-A million steps of a series, learned in one pass that holds a thousand of them.
+A million steps of a series, learned in one pass that holds five hundred of them.
 
 The readout of an echo state network is learned from sums over its states. The states themselves, 4 GB for a million
 steps of 500 units, are forgotten block by block. The series arrives in pieces. Printed: what all states would take,

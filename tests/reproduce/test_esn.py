@@ -59,6 +59,20 @@ def test_narma_runs_in_small(monkeypatch):
     assert len(list(esn_table3.tasks(Options(), 2))) == 6
 
 
+def error_of(name, n_networks=2):
+    """Mean error of networks on the whole series."""
+    return np.mean([esn_table3.one_network(row(name), seed, None)[0]["nrmse"] for seed in range(n_networks)])
+
+
+@pytest.mark.parametrize("name", ["NARMA, ridge, none", "NARMA, ridge, PCA"])
+def test_narma_has_the_published_error(name):
+    assert error_of(name) == pytest.approx(row(name).error, rel=0.15)
+
+
+def test_a_few_components_and_a_support_vector_machine_are_far_below_ridge_on_mackey_glass():
+    assert error_of("MG, ν-SVR, PCA", 1) < error_of("MG, ridge, none") / 5
+
+
 def test_full_runs_as_often_as_the_paper():
     assert esn_table3.EXPERIMENT.published_runs == 32
     assert esn_table3.EXPERIMENT.runs == 5

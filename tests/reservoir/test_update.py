@@ -1,5 +1,7 @@
 """The state update in NumPy against the formula, one step at a time."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -34,19 +36,35 @@ def test_huge_drives_saturate():
     np.testing.assert_array_equal(states, [[1, -1], [1, -1]])
 
 
-def test_short_runs_are_not_compiled_for(monkeypatch):
-    def refuse():
-        raise AssertionError("numba was asked for")
+def test_states_without_the_product_of_scipy(monkeypatch):
+    monkeypatch.setattr(_update, "csr_matvec", None)
+    rng = np.random.default_rng(1)
+    W, drives = rng.normal(size=(20, 20)) * 0.2, rng.normal(size=(150, 20))
+    states = drives.copy()
+    Recurrence(csr_array(W), 0.5, 150).advance(states, np.zeros(20))
+    np.testing.assert_allclose(states, by_formula(W, 0.5, drives, np.zeros(20)), atol=1e-13)
 
-    monkeypatch.setattr(_update, "compiled", refuse)
-    Recurrence(csr_array(np.eye(100)), 1.0, 1000)
-    with pytest.raises(AssertionError):
-        Recurrence(csr_array(np.eye(100)), 1.0, 10**6)
-    Recurrence(np.eye(100), 1.0, 10**6)  # a full matrix goes through BLAS
+
+def asked_for_numba(monkeypatch, W, n_steps, *, loaded):
+    """Whether a run of so many steps asks for the compiled loop."""
+    asked = []
+    monkeypatch.setattr(_update, "compiled", lambda: asked.append(True))
+    monkeypatch.setattr(_update, "sys", SimpleNamespace(modules={"numba": None} if loaded else {}))
+    Recurrence(W, 1.0, n_steps)
+    return bool(asked)
+
+
+def test_only_runs_that_make_up_for_it_are_compiled_for(monkeypatch):
+    W = csr_array(np.eye(100))
+    assert not asked_for_numba(monkeypatch, W, 10**6, loaded=False)
+    assert asked_for_numba(monkeypatch, W, 10**7, loaded=False)
+    assert asked_for_numba(monkeypatch, W, 10**6, loaded=True)
+    assert not asked_for_numba(monkeypatch, W, 1000, loaded=True)
+    assert not asked_for_numba(monkeypatch, np.eye(100), 10**7, loaded=True)  # a full matrix goes through BLAS
 
 
 def test_without_numba_long_runs_go_through_numpy(monkeypatch):
     monkeypatch.setattr(_update, "compiled", lambda: None)
     states = np.ones((3, 100))
-    Recurrence(csr_array(np.eye(100)), 1.0, 10**6).advance(states, np.zeros(100))
+    Recurrence(csr_array(np.eye(100)), 1.0, 10**7).advance(states, np.zeros(100))
     np.testing.assert_allclose(states[0], np.tanh(1.0))

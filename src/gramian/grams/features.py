@@ -19,6 +19,7 @@ from gramian.grams.tiles import slices
 from gramian.typing import Array, Matrix
 
 _CHUNK_BYTES = 64 * 2**20
+_ROWS = 4096  # multiplied together in the dtype of the data
 _SPARSE_DUAL = 0.02  # more non-zeros than this, and a dense product of rows written out is faster
 
 
@@ -272,8 +273,10 @@ def inner(left: Matrix, right: Matrix) -> Array:
     if issparse(left) and (left is not right or left.nnz < _SPARSE_DUAL * left.shape[0] * left.shape[1]):
         product = left.T @ right
         return (product.toarray() if issparse(product) else product).astype(np.float64, copy=False)
+    if left.shape[0] <= _ROWS and not issparse(left):
+        return (left.T @ right).astype(np.float64, copy=False)
     total = np.zeros((left.shape[1], right.shape[1]))
-    for rows in slices(left.shape[0], 4096):
+    for rows in slices(left.shape[0], _ROWS):
         part = left[rows].toarray() if issparse(left) else left[rows]
         total += part.T @ (part if left is right else right[rows])
     return total

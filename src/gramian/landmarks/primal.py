@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg.blas import dger
 from scipy.sparse import issparse
 
 from gramian.grams.features import inner, scaled_rows
@@ -249,12 +249,19 @@ class NormalEquations:
             mixed = self.weight * share
         f = other.feature_mean - self.feature_mean
         y = other.target_mean - self.target_mean
-        self.feature_products += sign * other.feature_products + mixed * np.outer(f, f)
+        _add(self.feature_products, other.feature_products, sign)
+        if mixed and len(f):  # BLAS adds the outer product in place; that of a symmetric matrix may be its transpose
+            self.feature_products = dger(mixed, f, f, a=self.feature_products.T, overwrite_a=True).T
         self.cross_products += sign * other.cross_products + mixed * np.outer(f, y)
         self.target_squares += sign * other.target_squares + mixed * y * y
         self.feature_mean += share * f
         self.target_mean += share * y
         self.weight, self.n_samples = total, n_samples
+
+
+def _add(total: Array, part: Array, sign: int) -> None:
+    """Add or take away in place; the large sums need no array beside them."""
+    (np.add if sign > 0 else np.subtract)(total, part, out=total)
 
 
 def _floats(values: Any, name: str) -> Any:
@@ -288,8 +295,10 @@ def _of_dense(F: Array, Y: Array, v: Array | None) -> NormalEquations:
         Y *= np.sqrt(v).astype(Y.dtype)[:, None]
     # Means rounded to float32 are not the means: the sums about them are moved to the true ones.
     f_off, y_off = f - f_near, y - y_near
-    products = inner(F, F) - weight * np.outer(f_off, f_off)
-    crossed = inner(F, Y) - weight * np.outer(f_off, y_off)
+    products, crossed = inner(F, F), inner(F, Y)
+    if f_off.any() or y_off.any():
+        products -= weight * np.outer(f_off, f_off)
+        crossed -= weight * np.outer(f_off, y_off)
     squares = np.einsum("ij,ij->j", Y, Y, dtype=np.float64) - weight * y_off**2
     return _sums(len(F), weight, (f, y), (products, crossed, np.maximum(squares, 0)))
 
@@ -318,7 +327,7 @@ def _one_ridge(A: Array, B: Array, ridge: float) -> Array | None:
 
 def _many_ridges(A: Array, B: Array, ridge: Array) -> Array:
     """(A + ridge I)⁺ B for every ridge from one eigendecomposition of A."""
-    values, vectors = eigh(A, check_finite=False)
+    values, vectors = np.linalg.eigh(A)  # unlike SciPy's it lets other threads work meanwhile
     values = np.maximum(values, 0)
     raised = values + ridge[..., None]
     # The eigenvalues of a singular A are rounding, by some libraries more than len(A) units of it.

@@ -23,7 +23,7 @@ from gramian.reservoir._weights import check_connectivity, recurrent_weights, un
 from gramian.reservoir.sequences import Sequences, check_sequences, check_series, first_rows, refuse_frames_of
 from gramian.typing import Array, RandomState
 
-STRIP = 1024  # steps whose states are held together
+STRIP = 512  # steps whose states are held together
 _USUAL_WASHOUT = 100
 
 

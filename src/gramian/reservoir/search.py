@@ -1,7 +1,7 @@
 """Search for hyper-parameters by a genetic algorithm, with random search at the same budget beside it.
 
 Any estimator can be searched; :func:`search_space` is the published box for echo state networks. The search itself is
-pure functions of arrays in the unit box of :class:`Box`; the estimator evaluates, counts and keeps.
+:mod:`gramian.reservoir._population`; the estimator evaluates, counts and keeps.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import MetaEstimatorMixin, clone, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -24,9 +23,8 @@ from gramian.checks import check_choice, is_whole, real, whole
 from gramian.diagram import Estimator
 from gramian.metrics import nrmse
 from gramian.randomness import generator
-from gramian.typing import Array, RandomState
-
-_FAILED = 1e6  # the objective of a model that cannot be fitted, or whose error is no number
+from gramian.reservoir._population import FAILED, Judge, Population, offspring
+from gramian.typing import RandomState
 
 
 @dataclass(frozen=True)
@@ -143,7 +141,8 @@ class GeneticSearch(MetaEstimatorMixin, Estimator):
 
     In every generation ``n_offspring`` candidates come from crossing two random parents (each gene is taken from either
     with probability ½), from mutating one (each gene is moved by a normal step with probability
-    ``gene_mutation_prob``), or as copies. The best candidate and winners of tournaments survive.
+    ``gene_mutation_prob``), or as copies. Those met before are not fitted again; they stay, and more are drawn until
+    ``n_offspring`` new ones are judged. The best candidate and winners of tournaments survive.
 
     Parameters
     ----------
@@ -153,7 +152,7 @@ class GeneticSearch(MetaEstimatorMixin, Estimator):
     population_size : int, default 50
     n_generations : int, default 20
     n_offspring : int, default 35
-        Of every generation.
+        New candidates of every generation; fewer where a small box has no more.
     crossover_prob, mutation_prob, gene_mutation_prob : float, default 0.5, 0.2, 0.2
     tournament_size : int, default 4
     n_evaluations : int, default 5
@@ -275,11 +274,11 @@ class GeneticSearch(MetaEstimatorMixin, Estimator):
             y = column_or_1d(y, warn=True)
         rng = generator(self.random_state)
         seeds = [int(seed) for seed in rng.integers(2**31 - 1, size=int(self.n_evaluations))]
-        population = _Population(self, boxes, _judge(self, X, y, seeds))
+        population = Population(self, boxes, _judge(self, X, y, seeds))
         started = time.monotonic()
         lows, highs = np.array([box.ends for box in boxes.values()]).T
         population.add(rng.uniform(lows, highs, size=(int(self.population_size), len(boxes))))
-        if population.best[1] >= _FAILED:
+        if population.best[1] >= FAILED:
             raise ValueError(f"no candidate could be fitted; the last error was: {population.trouble}")
         for _ in range(int(self.n_generations)):
             if self.time_budget is not None and time.monotonic() - started >= self.time_budget:
@@ -287,7 +286,7 @@ class GeneticSearch(MetaEstimatorMixin, Estimator):
             if self.method == "random":
                 population.add(rng.uniform(lows, highs, size=(int(self.n_offspring), len(boxes))))
             else:
-                population.add(_varied(population.genes, self, boxes, rng))
+                population.add(offspring(population, self, boxes, rng))
             population.survive(rng)
         best = population.params_of(population.best_genes)
         fitted = clone(self.estimator).set_params(**best).fit(X, y) if self.refit else None
@@ -377,9 +376,6 @@ class GeneticSearch(MetaEstimatorMixin, Estimator):
         return tags
 
 
-Judge = Callable[[dict[str, Any]], tuple[float, float, str]]
-"""The error of a candidate, d / N, and what went wrong, if anything did."""
-
 # Judging ---------------------------------------------------------------------------------------------------
 
 
@@ -406,9 +402,9 @@ def _judge(search: GeneticSearch, X: Any, y: Any, seeds: list[int]) -> Judge:
                     model.fit(rows[0], targets[0])
                     value = float(error(model, rows[1], targets[1]))
             except (ValueError, ArithmeticError, np.linalg.LinAlgError) as trouble:
-                return _FAILED, 1.0, str(trouble)
+                return FAILED, 1.0, str(trouble)
             if not np.isfinite(value):
-                return _FAILED, 1.0, f"the error is {value}"
+                return FAILED, 1.0, f"the error is {value}"
             found.append(value)
             share.append(_kept_share(model))
         return float(np.mean(found)), float(np.mean(share)), ""
@@ -436,101 +432,7 @@ def _kept_share(model: Any) -> float:
     return 1.0 if kept is None or units is None else kept / units
 
 
-# The genetic algorithm -------------------------------------------------------------------------------------
-
-
-class _Population:
-    """Candidates that live, all that were judged, and how the search went."""
-
-    def __init__(self, search: GeneticSearch, boxes: dict[str, Box], judge: Judge) -> None:
-        self.search, self.boxes, self.judge = search, boxes, judge
-        self.genes = np.empty((0, len(boxes)))
-        self.objectives: list[tuple[float, ...]] = []  # in the order that candidates are compared by
-        self.errors: list[float] = []
-        self.known: dict[tuple[Any, ...], tuple[float, float, str]] = {}
-        self.results: dict[str, list[Any]] = {name: [] for name in ("params", "error", "dimension", "objective")}
-        self.history: dict[str, list[float]] = {
-            name: [] for name in ("generation", "evaluations", "best", "mean", "std")
-        }
-        self.best: tuple[float, float] = (np.inf, np.inf)
-        self.best_rank: tuple[float, ...] = (np.inf,)
-        self.best_genes, self.trouble = self.genes, ""
-
-    def params_of(self, genes: Array) -> dict[str, Any]:
-        return {name: box.value(gene) for (name, box), gene in zip(self.boxes.items(), genes, strict=True)}
-
-    def add(self, genes: Array) -> None:
-        """Judge new candidates, those met before without fitting them again."""
-        keys = [tuple(self.params_of(row).values()) for row in genes]
-        new = list({key: None for key in keys if key not in self.known})
-        names = list(self.boxes)
-        candidates = [dict(zip(names, key, strict=True)) for key in new]
-        judged = Parallel(n_jobs=self.search.n_jobs)(delayed(self.judge)(params) for params in candidates)
-        for key, params, (error, dimension, trouble) in zip(new, candidates, judged, strict=True):
-            self.known[key] = error, dimension, trouble
-            self.trouble = trouble or self.trouble
-            for name, value in zip(
-                self.results,
-                (params, error, dimension, self._weighted(error, dimension)),
-                strict=True,
-            ):
-                self.results[name].append(value)
-        for row, key in zip(genes, keys, strict=True):
-            error, dimension, _ = self.known[key]
-            weighted = self._weighted(error, dimension)
-            rank = (error, dimension) if self.search.objective == "lexicographic" else (weighted,)
-            self.objectives.append(rank)
-            self.errors.append(error)
-            if rank < self.best_rank:
-                self.best_rank, self.best_genes, self.best = rank, row, (error, weighted)
-        self.genes = np.vstack([self.genes, genes])
-        if not self.history["generation"]:
-            self._log()
-
-    def _weighted(self, error: float, dimension: float) -> float:
-        a = float(self.search.dimension_weight)
-        return error if error >= _FAILED else (1 - a) * error + a * dimension
-
-    def survive(self, rng: np.random.Generator) -> None:
-        """The best candidate and winners of tournaments; random search keeps the best ones."""
-        n = int(self.search.population_size)
-        order = sorted(range(len(self.objectives)), key=lambda i: self.objectives[i])
-        if self.search.method == "random":
-            kept = order[:n]
-        else:
-            place = np.argsort(order)  # of each candidate
-            drawn = rng.integers(len(order), size=(n - 1, int(self.search.tournament_size)))
-            winners = drawn[np.arange(n - 1), np.argmin(place[drawn], axis=1)]
-            kept = [order[0], *winners.tolist()]
-        self.genes = self.genes[kept]
-        self.objectives, self.errors = [self.objectives[i] for i in kept], [self.errors[i] for i in kept]
-        self._log()
-
-    def _log(self) -> None:
-        fitted = np.array([error for error in self.errors if error < _FAILED])
-        row = (
-            len(self.history["generation"]),
-            len(self.known),
-            self.best[0],
-            fitted.mean() if len(fitted) else np.nan,
-            fitted.std() if len(fitted) else np.nan,
-        )
-        for name, value in zip(self.history, row, strict=True):
-            self.history[name].append(float(value))
-
-
-def _varied(parents: Array, search: GeneticSearch, boxes: Mapping[str, Box], rng: np.random.Generator) -> Array:
-    """Offspring by crossing, mutation or copying, inside the box."""
-    n, d = int(search.n_offspring), parents.shape[1]
-    first, second = parents[rng.integers(len(parents), size=n)], parents[rng.integers(len(parents), size=n)]
-    way = rng.uniform(size=(n, 1))
-    crossed = np.where(rng.uniform(size=(n, d)) < 0.5, first, second)
-    steps = rng.normal(size=(n, d)) * np.array([box.sigma for box in boxes.values()])
-    mutated = first + steps * (rng.uniform(size=(n, d)) < search.gene_mutation_prob)
-    cross, mutate = search.crossover_prob, search.crossover_prob + search.mutation_prob
-    offspring = np.where(way < cross, crossed, np.where(way < mutate, mutated, first))
-    lows, highs = np.array([box.ends for box in boxes.values()]).T
-    return np.clip(offspring, lows, highs)
+# Boxes -----------------------------------------------------------------------------------------------------
 
 
 def _boxes(space: Any, estimator: Any) -> dict[str, Box]:
