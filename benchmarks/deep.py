@@ -1,11 +1,12 @@
 """Autoencoders with a kernel for their codes, beside what a kernel method or a plain autoencoder does.
 
 Every figure is a mean over random states, with its range. Processor time is told, because the clock of a busy machine
-tells little. MNIST is in the folder of data sets beside the repository.
+tells little. MNIST lies in the folder named by GRAMIAN_DATA, by default that beside the project.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from functools import partial
@@ -23,7 +24,7 @@ from gramian import KernelPCA
 from gramian.deep import KernelAutoencoder, alignment_distance, ideal_kernel
 from gramian.kernels import ClusterKernel
 
-IMAGES = Path(__file__).resolve().parents[2] / "shared" / "data" / "images"
+IMAGES = Path(os.environ.get("GRAMIAN_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / "images"
 STATES = 5
 SMALL = {
     "hidden_layer_sizes": (200, 200),
