@@ -30,6 +30,8 @@ SMALL = {
     "hidden_layer_sizes": (200, 200),
     "learning_rate": 3e-3,
 }  # chosen of some twenty on state 0, which is not counted
+"""With them codes of state 0 are .070 from the prior on rows learned from and .146 on new rows: what is left of the
+distance is what 1,527 rows do not teach, not what training leaves."""
 
 Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
