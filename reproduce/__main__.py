@@ -55,6 +55,7 @@ MODULES = (
     "dkae_tables",
     "knet_tables",
     "ddc_tables",
+    "ddc_figures",
     "dkae_figures",
     "knet_figures",
     "multiview_network",

@@ -57,7 +57,7 @@ def load(name: str, folder: Path | None) -> tuple[np.ndarray, np.ndarray]:
     if name in BUNDLED:
         X, y = BUNDLED[name](return_X_y=True)
         return X, y
-    table = read_csv((folder or Path()) / FILES[name])
+    table = read_csv((folder or Path()) / FILES[name], target="label")
     return np.asarray(table.X, float), np.unique(np.asarray(table.y), return_inverse=True)[1]
 
 

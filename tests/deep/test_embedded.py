@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from sklearn.exceptions import ConvergenceWarning
 
 from gramian.deep import DEC, IDEC
 from gramian.deep.architecture import build
@@ -82,6 +83,18 @@ def test_blobs(blobs, kind):
     Z = model.transform(X)
     near = 1 / (1 + ((Z[:, None] - model.cluster_centers_[None]) ** 2).sum(-1))
     np.testing.assert_allclose(P, near / near.sum(axis=1, keepdims=True), rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:Number of distinct clusters")
+@pytest.mark.parametrize("kind", [DEC, IDEC])
+def test_a_collapse_is_told(kind):
+    """Rows that are all alike are in one cluster, with a warning, and have finite memberships."""
+    X = np.ones((30, 4))
+    with pytest.warns(ConvergenceWarning, match="put all rows into 1 of 3 clusters"):
+        model = kind(3, **SMALL).fit(X)
+    assert len(set(model.labels_)) == 1
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert set(kind(1, **SMALL).fit(X + np.arange(30)[:, None]).labels_) == {0}
 
 
 def test_training_makes_memberships_clearer(blobs):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import normalized_mutual_info_score
 
 import gramian
@@ -146,3 +147,15 @@ def test_odd_data():
     assert set(KernelNetClustering(1, max_iter=0, n_refine=0, init="identity").fit(rows).labels_) == {0}
     with pytest.raises(ValueError, match="all rows are equal"):
         KernelNetClustering(2).fit(np.ones((10, 2)))
+
+
+@pytest.mark.filterwarnings("ignore:Number of distinct clusters")
+def test_groups_that_vanish_and_rows_that_stand_alone_are_told():
+    """Two distinct rows make no three groups, and rows far from all others have no similarity to learn from."""
+    rows = np.repeat(np.eye(2), 10, axis=0)
+    with pytest.warns(ConvergenceWarning, match="only 2 of n_clusters=3 groups are left"):
+        labels = KernelNetClustering(3, width=0.5, max_iter=0, n_refine=0, init="identity").fit(rows).labels_
+    assert set(labels) == {0, 1}
+    alone = np.vstack([rows, [[50.0, 50.0]]])
+    with pytest.warns(UserWarning, match="1 rows are similar to no other in the embedding"):
+        KernelNetClustering(2, width=0.01, max_iter=0, n_refine=0, init="identity", standardize=False).fit(alone)

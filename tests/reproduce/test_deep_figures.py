@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reproduce import dkae_figures, knet_figures, multiview_network, neural_kernel
+from reproduce import ddc_figures, dkae_figures, knet_figures, multiview_network, neural_kernel
 from reproduce.pictures import block_contrast
 from reproduce.table import Options
 
@@ -60,6 +60,52 @@ def test_where_kernel_pca_crosses():
 
 def test_dkae_figures_without_images_say_so(tmp_path, capsys):
     assert list(dkae_figures.tasks(Options(data=tmp_path), 1)) == []
+    assert "images/mnist.npz" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_ddc_figures_are_drawn_in_small(images, monkeypatch):
+    """All pictures are there, every claim has its number, and the stages of Figure 4 are the first and later steps."""
+    monkeypatch.setattr(ddc_figures, "RING_LAYERS", (10, 10))
+    options = Options(runs=1, samples=260, data=images, pictures=images / "drawn")
+    records, report = ddc_figures.EXPERIMENT.run(options)
+    names = {path.stem.removeprefix("ddc_figure_") for path in (images / "drawn").glob("*.png")}
+    assert names == {"3", "4", "7b", "9a", "9b", "10", "11"}
+    assert [one["step"] for one in records if one["figure"] == "4"] == [1, 4, 16]
+    assert all(len([one for one in records if one["figure"] == name]) == 45 for name in ("7b pairs", "10 pairs"))
+    assert {one["term"] for one in records if one["figure"] == "9b"} == set(ddc_figures.TERMS)
+    assert "| 4 and 9 |" in report
+    assert "What the figures do not say" in report
+
+
+def test_classes_that_share_a_cluster():
+    """Half of class 1 is in the cluster of class 0, and class 2 is alone: by counting pairs of different rows."""
+    y = np.array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2])
+    labels = np.array([0, 0, 0, 0, 0, 0, 1, 1, 2, 2])
+    within = np.mean([1, (1 + 1) / 6, 1])
+    found = ddc_figures.together(y, np.equal.outer(labels, labels).astype(float))
+    assert found == pytest.approx({(0, 1): 0.5 / within, (0, 2): 0, (1, 2): 0})
+
+
+def test_terms_that_fall_while_accuracy_rises():
+    """A falling term has a rank correlation of −1 with a rising accuracy; one that stays has none."""
+    curves = {"falls": np.linspace(3, 1, 100), "stays": np.ones(100)}
+    falls, stays = ddc_figures.learning("9a", curves, {1: 0.2, 30: 0.4, 60: 0.5, 100: 0.9}, None)
+    assert falls["agreement"] == -1
+    assert falls["end"] < falls["start"]
+    assert (stays["agreement"], stays["start"], stays["end"]) == (0, 1, 1)
+    assert (falls["least"], falls["last"]) == (0.2, 0.9)
+
+
+def test_ink():
+    """A map that is positive on ink only, and one that is negative everywhere."""
+    X = np.array([[0.0, 1.0, 0.9, 0.1]])
+    assert ddc_figures.ink(np.array([[-1.0, 2.0, 4.0, 0.0]]), X) == {"on": 3.0, "off": 0.0}
+    assert ddc_figures.ink(-X, X) == {"on": 0.0, "off": 0.0}
+
+
+def test_ddc_figures_without_images_draw_the_ring(tmp_path, capsys):
+    assert len(list(ddc_figures.tasks(Options(data=tmp_path), 1))) == 1
     assert "images/mnist.npz" in capsys.readouterr().err
 
 

@@ -28,6 +28,7 @@ from gramian.grams.tiles import slices
 from gramian.typing import Array, RandomState
 
 CHUNK = 2048  # rows that are answered together
+IMAGES = 64  # of them, where a convolution makes each many times larger: new memory costs as much as the answer
 TRAINING_DTYPE = torch.float32
 _FLOATS = [np.float64, np.float32]
 _modules: WeakKeyDictionary[Any, tuple[Any, nn.Module]] = WeakKeyDictionary()
@@ -55,6 +56,7 @@ class NetworkEstimator(Estimator):
     device: str
     random_state: RandomState
     verbose: int
+    image_shape: Sequence[int] | None = None
     early_stopping: bool | str = False
     validation_fraction: float = 0.15
     n_iter_no_change: int = 10
@@ -182,7 +184,7 @@ class NetworkEstimator(Estimator):
         device = next((p.device for p in module.parameters()), torch.device("cpu"))
         found = []
         with torch.inference_mode():
-            for rows in slices(len(X), CHUNK):
+            for rows in slices(len(X), CHUNK if self.image_shape is None else IMAGES):
                 chunk = torch.tensor(np.ascontiguousarray(X[rows], dtype=np.float64)).to(device)
                 found.append(function(module, chunk).cpu().numpy())
         return np.concatenate(found).astype(X.dtype, copy=False)

@@ -37,7 +37,7 @@ from gramian.typing import Array
 
 _MERGED_TOGETHER = 1000  # rows whose kernel is looked at together when parts are merged
 _WIDTH_ROWS = 2000
-_SALIENCY_ROWS = 512
+_SALIENCY_ROWS = 64
 
 
 class DivergenceModel(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, NetworkEstimator):
@@ -72,10 +72,11 @@ class DivergenceModel(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer
         order = good[np.argsort(losses[good], kind="stable")]
         n_outputs = learned["tables_"].shape[1]
         outputs, tables = np.zeros((len(runs), len(rows)), np.intp), np.zeros((len(runs), n_outputs, k))
-        run_labels = np.full(outputs.shape, -1)
+        run_labels, soft = np.full(outputs.shape, -1), {}
         for place in good:
             view = self._view(runs[place].weights, X, described, learned)
-            outputs[place], tables[place] = np.argmax(view._outputs(rows), axis=1), view._merged(rows, k)
+            soft[int(place)], tables[place] = view._outputs(rows), view._merged(rows, k)
+            outputs[place] = np.argmax(soft[int(place)], axis=1)
             run_labels[place] = np.argmax(tables[place], axis=1)[outputs[place]]
         kept, tables = self._joined(order, outputs, run_labels, tables, k, rng)
         weights, best = runs[kept[0]].weights, runs[kept[0]]
@@ -86,7 +87,7 @@ class DivergenceModel(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer
         view = self._view(weights, X, described, learned)
         learned["width_"] = view._kernel_width(rows, best.n_iter, rng)
         learned["n_units_"] = view._hidden(rows[:1]).shape[1]
-        labels = view.predict(X)
+        labels = view._chosen(np.stack([soft[place] for place in kept], axis=1))  # as predict(X), asked once
         self._keep(
             view._module().float(),
             X,
@@ -169,12 +170,14 @@ class DivergenceModel(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer
             Of the largest probability; with ``combine="vote"`` that of most networks.
         """
         rows = self._check_new(X)
-        k = self.tables_.shape[2]
-        outputs = self._outputs(rows).reshape(len(rows), len(self.tables_), -1)
+        return self._chosen(self._outputs(rows).reshape(len(rows), len(self.tables_), -1))
+
+    def _chosen(self, outputs: Array) -> Array:
+        """Cluster of each row, from the outputs (n, n_kept, n_outputs) of the kept networks."""
         if self.combine == "vote":
             votes = [np.argmax(outputs[:, r] @ table, axis=1) for r, table in enumerate(self.tables_)]
             return majority(np.array(votes))
-        return np.argmax(self._shares(outputs, k), axis=1)
+        return np.argmax(self._shares(outputs, self.tables_.shape[2]), axis=1)
 
     def predict_proba(self, X: Any) -> Array:
         """Probability of each cluster, the mean over the kept networks.

@@ -31,7 +31,7 @@ SMOOTHING = 0.1  # of the labels of the warm-up
 N_LOOKS = 3
 MOST_UNEVEN = 1.05  # how much Σ of the squared shares of the clusters may grow by looking again
 _LEAST_AGREEMENT = 1e-8
-_ROWS_AT_ONCE = 1000
+_ROWS_AT_ONCE = 128
 GIVEN = "given"
 
 
