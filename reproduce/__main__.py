@@ -35,6 +35,7 @@ MODULES = (
     "kdn_tables",
     "ism_tables",
     "kdac_tables",
+    "projection_rivals",
     "lssvm_fixed_size",
     "double_descent",
     "lssvm_load",
