@@ -33,6 +33,7 @@ MODULES = (
     "joint_schooling",
     "joint_digits",
     "kdn_tables",
+    "kdn_figures",
     "ism_tables",
     "kdac_tables",
     "projection_rivals",

@@ -98,7 +98,7 @@ def one_mask(
         after = scores(table, method)
         seconds = round(time.perf_counter() - start, 4)
         cosines = np.asarray(score_cosine(before, after))
-        score = {"cosine": float(np.mean(cosines)), "contrast": contrast(after), "seconds": seconds}
+        score: Record = {"cosine": float(np.mean(cosines)), "contrast": contrast(after), "seconds": seconds}
         if name == NIPS:
             score["queries"] = " ".join(f"{cosine:.6f}" for cosine in cosines)
             score["picture"] = str(options.pictures / "pckid_figure_4.png")
