@@ -34,6 +34,7 @@ MODULES = (
     "joint_digits",
     "kdn_tables",
     "kdn_figures",
+    "kdn_chain",
     "ism_tables",
     "kdac_tables",
     "projection_rivals",
