@@ -123,14 +123,15 @@ def draw_curves(records: list[Record], path: Path) -> Path:
     """A panel per data set: every number of the first run from layer to layer."""
     plt = pyplot()
     names = list(dict.fromkeys(record["dataset"] for record in records))
-    figure, panels = plt.subplots(1, len(names), figsize=(2.9 * len(names), 2.9), squeeze=False, layout="constrained")
+    figure, panels = plt.subplots(1, len(names), figsize=(2.9 * len(names), 3.1), squeeze=False, layout="constrained")
     for panel, name in zip(panels[0], names, strict=True):
         here = select(records, dataset=name, run=0)
         for color, (key, label) in zip(COLORS, CURVES.items(), strict=False):
             panel.plot([one["layer"] for one in here], [one[key] for one in here], color=color, marker=".", label=label)
         panel.set(title=name, xlabel="layer", ylim=(-0.05, 1.25))
         panel.xaxis.get_major_locator().set_params(integer=True)
-    panels[0][0].legend(frameon=False, fontsize=7, ncols=2, loc="center right")
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, frameon=False, ncols=len(CURVES), loc="outside lower center")
     return saved(figure, path)
 
 
