@@ -38,6 +38,7 @@ MODULES = (
     "ism_tables",
     "kdac_tables",
     "projection_rivals",
+    "dependence_figures",
     "lssvm_fixed_size",
     "double_descent",
     "lssvm_load",
