@@ -37,6 +37,7 @@ MODULES = (
     "kdn_chain",
     "ism_tables",
     "kdac_tables",
+    "kdac_selection",
     "projection_rivals",
     "dependence_figures",
     "lssvm_fixed_size",

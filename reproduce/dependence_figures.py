@@ -37,7 +37,7 @@ from reproduce.projection_rivals import GM, ISM, SM, climb
 from reproduce.table import Experiment, Options, Record, Task, markdown, select
 
 WIDE, N_WIDE, Q_WIDE = (8, 16, 32, 64, 128, 256, 512, 1024), 200, 2
-ROWS, Q_ROWS, LIMIT = (64, 128, 256, 512, 1024), 20, 40.0
+ROWS, Q_ROWS, LIMIT = (64, 128, 256, 512), 20, 40.0
 MNIST_FILE = "images/mnist.npz"
 
 # Two columns each: those that show the given clusters and those that show the other ones.
