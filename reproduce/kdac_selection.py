@@ -2,8 +2,8 @@
 
 Its rule: as many components as clusters; of a grid of widths and novelties the setting of the highest quality that
 meets inequality (3.10), which is sufficient for a local maximum, or else the one nearest to meeting it; and where that
-fails, as many components as stand before the largest gap of the eigenvalues. The printed grid has a million points; ours
-has 25. (3.10) is read from :func:`second_order`, as printed and with its tighter form, beside the exact condition.
+fails, as many components as stand before the largest gap of the eigenvalues. The printed grid has a million points,
+ours 25. (3.10) is read from :func:`second_order`, as printed and with its tighter form, beside the exact condition.
 """
 
 from __future__ import annotations
