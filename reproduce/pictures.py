@@ -25,6 +25,16 @@ def saved(figure: Any, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110)
     pyplot().close(figure)
+    return shrunk(path)
+
+
+def shrunk(path: Path) -> Path:
+    """The picture with a palette of 256 colours, about half the size, so that it can be kept."""
+    from PIL import Image
+
+    with Image.open(path) as picture:
+        small = picture.convert("RGB").quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    small.save(path, optimize=True)
     return path
 
 

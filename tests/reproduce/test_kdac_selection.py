@@ -42,7 +42,7 @@ def test_conditions_are_those_of_the_objective():
     X, given, _ = kdac_selection.load("SG", 0, None, 16)
     model = kdac_selection.fitted(X, given, 0, kernel=kdac_selection.RBF(2.0), novelty=0.04, n_components=1)
     found = kdac_selection.conditions(X, given, model)
-    W, U, n = model.solution_.components.T, model.embedding_, len(X)
+    W, U, n = kdac_selection.last_problem(X, given, model)[1].components.T, model.embedding_, len(X)
     Y = given[:, None] == np.unique(given)
     H = np.eye(n) - 1 / n
     root = np.sqrt(model.degrees_)
@@ -55,4 +55,5 @@ def test_conditions_are_those_of_the_objective():
             phi -= value / 8 * np.outer(d, d)
             bound += abs(value) / 64 * 4 * (d @ d) ** 2
     values = np.linalg.eigvalsh(phi)
+    assert found["stationary"]
     assert found["met"] == pytest.approx(2 * (values[1] - values[0]) / bound, rel=1e-6)
