@@ -52,5 +52,11 @@ def test_faces_are_padded_to_squares():
     assert sorted(square.ravel()) == [0, 0, 0, 0, 0, 0.5, 0.75, 1, 1]
 
 
+def test_partners_share_most_rows():
+    """Clusters in another order are put into that of the poses."""
+    sought = np.repeat([0, 1, 2], 5)
+    np.testing.assert_array_equal(dependence_figures._partners(sought, np.array([2, 0, 1])[sought]), [2, 0, 1])
+
+
 def test_slope_of_a_square_is_two():
     assert dependence_figures.slope({n: 3e-6 * n**2 for n in (8, 16, 32, 64)}) == pytest.approx(2)
