@@ -35,6 +35,7 @@ MODULES = (
     "kdn_tables",
     "kdn_figures",
     "kdn_chain",
+    "kdn_mlp",
     "ism_tables",
     "kdac_tables",
     "kdac_selection",
