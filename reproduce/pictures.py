@@ -34,6 +34,9 @@ def shrunk(path: Path) -> Path:
 
     with Image.open(path) as picture:
         small = picture.convert("RGB").quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    palette = np.reshape(small.getpalette(), (-1, 3))
+    palette[(palette > 247).all(axis=1)] = 255  # paper stays white
+    small.putpalette(palette.ravel().tolist())
     small.save(path, optimize=True)
     return path
 
