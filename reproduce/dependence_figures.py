@@ -379,11 +379,11 @@ def _report_5_2(records: list[Record]) -> str:
     curves = {m: {n: _median(select(here, rows=n, method=m), "seconds") for n in sizes} for m in (ISM, SM, GM)}
     lines = []
     for n in sizes:
-        best = max(one["objective"] for one in select(here, rows=n))
+        best = {run: max(one["objective"] for one in select(here, rows=n, run=run)) for run in {r["run"] for r in here}}
         cells: list[str] = []
         for method in curves:
             some = select(here, rows=n, method=method)
-            gap = 100 * (1 - _median(some, "objective") / best)
+            gap = 100 * float(np.median([1 - one["objective"] / best[one["run"]] for one in some]))
             late = "*" if any(one["status"] in ("limit", "max_iter") for one in some) else ""
             cells += [f"{curves[method][n]:.3g}{late}", f"{_median(some, 'evaluations'):.0f}", f"{gap:.2f}"]
         lines.append((n, *cells))
