@@ -61,11 +61,14 @@ class Ascent:
         Of J, with or without gradient.
     status : str
         "goal", "limit", or what the optimiser says.
+    W : ndarray (d, q) or None
+        The columns of dimension growth, fewer than q if the limit cut them short.
     """
 
     objective: float
     n_evaluations: int
     status: str
+    W: Array | None = None
 
 
 class _Enough(Exception):
@@ -184,12 +187,13 @@ def _grow(problem: Problem, rate: float, limit: float) -> Ascent:
                     break
                 length /= 2
             if time.process_time() - started > limit:
-                return Ascent(objective, n_evaluations, f"limit, {found.shape[1]} columns")
+                columns = np.column_stack([found, w])
+                return Ascent(objective, n_evaluations, f"limit, {found.shape[1]} columns", columns)
             if moved < 0.01:
                 break
         weighted *= K
         found = np.column_stack([found, w])
-    return Ascent(objective, n_evaluations, "converged")
+    return Ascent(objective, n_evaluations, "converged", found)
 
 
 def _across(v: Array, found: Array) -> Array:

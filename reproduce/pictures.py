@@ -25,6 +25,19 @@ def saved(figure: Any, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110)
     pyplot().close(figure)
+    return shrunk(path)
+
+
+def shrunk(path: Path) -> Path:
+    """The picture with a palette of 256 colours, about half the size, so that it can be kept."""
+    from PIL import Image
+
+    with Image.open(path) as picture:
+        small = picture.convert("RGB").quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    palette = np.reshape(small.getpalette(), (-1, 3))
+    palette[(palette > 247).all(axis=1)] = 255  # paper stays white
+    small.putpalette(palette.ravel().tolist())
+    small.save(path, optimize=True)
     return path
 
 

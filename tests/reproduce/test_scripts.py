@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, save_npz
 
 from reproduce import __main__ as command
 from reproduce import (
@@ -199,6 +200,24 @@ def test_ranking_runs_and_counts_cases():
     assert all(0 < record["cosine"] <= 1 and 0 < record["contrast"] <= 1 for record in records)
     assert "| iris 10% | 0.9982 |" in report
     assert re.search(r"of 8 cases \(published: 154 of 160, .*\): \d of 4 against RBF, \d of 4 against PCK", report)
+
+
+def test_ranking_of_papers_draws_figure_4(tmp_path, capsys):
+    """Counts become directions, every query is a dot, and the shares are those of the dots above the diagonal."""
+    rng = np.random.default_rng(0)
+    (tmp_path / "text").mkdir()
+    words = csr_array(rng.poisson(0.5 + 2 * rng.random((4, 40))[np.arange(120) % 4]))
+    save_npz(tmp_path / "text" / "nips12_abstracts.npz", words)
+    options = {"datasets": ("nips",), "rates": (0.1,), "data": tmp_path, "pictures": tmp_path / "drawn"}
+    records, report = records_and_report(pckid_ranking.EXPERIMENT, **options)
+    assert pckid_ranking.load("nips", tmp_path).shape == (120, 20)
+    assert (tmp_path / "drawn" / "pckid_figure_4.png").exists()
+    ours, rival = (np.array(record["queries"].split(), float) for record in records[:2])
+    assert ours.mean() == pytest.approx(records[0]["cosine"], abs=1e-6)
+    assert f"| 10% | {np.mean(ours > rival):.2f} |" in report
+    with pytest.raises(ValueError, match="leave nothing of pckid_ranking to run"):
+        records_and_report(pckid_ranking.EXPERIMENT, datasets=("nips",), data=None)
+    assert "text/nips12_abstracts.npz is not in the folder" in capsys.readouterr().err
 
 
 def test_ranking_quotes_the_reference():
