@@ -74,7 +74,7 @@ html_theme = "furo"
 html_title = f"gramian {release}"
 html_copy_source = False
 html_static_path = ["_static"]
-html_css_files = ["measured.css"]
+html_css_files = ["pages.css"]
 
 
 def skip_foreign_members(app: Any, what: str, name: str, member: object, skip: bool, options: Any) -> bool | None:

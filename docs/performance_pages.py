@@ -183,11 +183,11 @@ def draw_ratios(cases: Cases, theme: str, path: Path) -> None:
     found = ratios(cases)
     quiet, better, worse = mixed(INK[theme], PAPER[theme], 0.3), GROUPS[theme][0], GROUPS[theme][1]
     with plot.style(theme):
-        figure, ax = plt.subplots(figsize=(5.4, 0.36 * len(found) + 0.5), layout="constrained")
-        ax.axvline(1, color=INK[theme], linewidth=1)
+        figure, ax = plt.subplots(figsize=(4.3, 0.36 * len(found) + 0.5), layout="constrained")
         for y, (_, title, rivals) in enumerate(found):
             values = [ratio for _, ratio in rivals]
             colour = better if values[0] >= 1 else worse
+            ax.plot([1, 1], [y - 0.2, y + 0.2], color=INK[theme], linewidth=1)
             ax.plot([1, values[0]], [y, y], color=colour, linewidth=3, solid_capstyle="butt")
             ax.plot([values[0], values[-1]], [y, y], color=quiet, linewidth=1.5, zorder=1)
             ax.plot(values[1:], [y] * (len(values) - 1), "o", color=quiet, markersize=4)
@@ -217,7 +217,7 @@ def draw_growth(cases: Cases, theme: str, path: Path) -> None:
     from gramian.colours import INK, PAPER, mixed
 
     with plot.style(theme):
-        figure, ax = plt.subplots(figsize=(5.4, 4.4), layout="constrained")
+        figure, ax = plt.subplots(figsize=(4.3, 4.6), layout="constrained")
         ax.set_xscale("log")
         ax.set_yscale("log")
         for growth in GROWTH:
