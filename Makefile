@@ -39,15 +39,16 @@ bench: $(READY)  ## time gramian beside its peers; ONLY=name runs one question
 reproduce: $(READY)  ## list the published tables we compute again; ONLY=name runs one
 	$(BIN)/python -m reproduce $(ONLY)
 
-docs: $(READY)  ## build the HTML documentation in docs/_build/html
+docs: $(READY)  ## build the HTML documentation in docs/_build/html and check its links
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python scripts/links.py docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 wheel: $(READY)  ## build the wheel and try it in fresh environments; PYTHONS="python3.11 python3.12" names them
 	$(BIN)/python scripts/try_wheel.py $(PYTHONS)
 
 clean:  ## remove .venv and everything that was generated
-	rm -rf .venv docs/_build docs/api/generated docs/examples build dist demo \
+	rm -rf .venv docs/_build docs/api/generated docs/examples docs/generated build dist demo \
 	  .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*
 
 $(READY): pyproject.toml constraints.txt

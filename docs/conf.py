@@ -12,7 +12,9 @@ from typing import Any
 import gramian
 
 sys.path.insert(0, str(Path(__file__).parent))
+import decision_figure
 import gallery_pages
+import performance_pages
 
 project = "gramian"
 author = copyright = "the gramian authors"
@@ -27,7 +29,7 @@ extensions = [
     "myst_parser",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "gallery", "notebooks"]
+exclude_patterns = ["_build", "gallery", "generated", "notebooks"]
 templates_path = ["_templates"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 
@@ -38,9 +40,9 @@ autosummary_imported_members = True
 autodoc_typehints = "none"
 
 
-def second_names() -> list[str]:
-    """Public names that a subpackage shares with the one where they live, which indexes them."""
-    found = []
+def second_names() -> dict[str, str]:
+    """Public names that a subpackage shares with the one where they live: from the second to the first."""
+    found = {}
     for subpackage in pkgutil.iter_modules(gramian.__path__, "gramian."):
         if not subpackage.ispkg:
             continue
@@ -48,7 +50,7 @@ def second_names() -> list[str]:
             member = getattr(importlib.import_module(subpackage.name), name)
             home = ".".join((getattr(member, "__module__", None) or subpackage.name).split(".")[:2])
             if home != subpackage.name and name in getattr(importlib.import_module(home), "__all__", ()):
-                found.append(f"{subpackage.name}.{name}")
+                found[f"{subpackage.name}.{name}"] = f"{home}.{name}"
     return found
 
 
@@ -71,12 +73,21 @@ sphinx_gallery_conf = {
 html_theme = "furo"
 html_title = f"gramian {release}"
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 
 
 def skip_foreign_members(app: Any, what: str, name: str, member: object, skip: bool, options: Any) -> bool | None:
     """Leave out methods that scikit-learn defines: their own documentation is scikit-learn's."""
     module = getattr(member, "__module__", None) or "gramian"
     return None if module.startswith("gramian") else True
+
+
+def open_one_branch(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Open the sidebar at the page being read only: all names on every page would take most of the build."""
+    if "toctree" in context:
+        whole = context["toctree"]
+        context["toctree"] = lambda **options: whole(**options | {"collapse": True})
 
 
 def escape_formulas(app: Any, what: str, name: str, obj: object, options: Any, lines: list[str]) -> None:
@@ -98,8 +109,11 @@ def escape_formulas(app: Any, what: str, name: str, obj: object, options: Any, l
 
 def setup(app: Any) -> None:
     """Connect what cannot be said by a setting."""
+    app.connect("builder-inited", performance_pages.write_pages)
+    app.connect("builder-inited", decision_figure.write_figure)
     app.connect("builder-inited", gallery_pages.place_kept_pictures, priority=100)  # before sphinx-gallery
     app.connect("source-read", gallery_pages.add_kept_output)
+    app.connect("html-page-context", open_one_branch, priority=400)  # before furo asks for the sidebar
     app.connect("autodoc-skip-member", skip_foreign_members)
     # After numpydoc, which has turned the sections into reST by then.
     app.connect("autodoc-process-docstring", escape_formulas, priority=600)

@@ -28,6 +28,8 @@ def test_lines_tell_the_fitted_attributes(rows):
     lines = told(model)
     assert lines["Found"][0] == f"{model.n_clusters_} clusters (chosen)"
     assert lines["Found"][1] == f"verdict: {model.verdict_}"
+    (way,) = (candidate["name"] for candidate in model.candidates_ if candidate["chosen"])
+    assert lines["Chosen"][0] == f"way: {way.replace('_', ' ')}"
     given = told(gramian.SpectralClustering(2, random_state=0).fit(rows))
     assert given["Found"] == ["2 clusters"]
 

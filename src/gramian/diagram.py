@@ -26,6 +26,7 @@ _FOUND = {
     "best_score_": "best objective {}",
 }
 _CHOSEN = {
+    "candidates_": "way: {}",
     "kernel_": "{}",
     "width_": "width {}",
     "regularization_": "regularization {}",
@@ -101,6 +102,8 @@ def _text(value: Any, name: str) -> str:
         width = getattr(value, "width_", getattr(value, "width", None))
         known = isinstance(width, Number) and not isinstance(width, bool)
         return f"kernel {type(value).__name__}" + (f", width {_number(width)}" if known else "")
+    if name == "candidates_":  # of AutoClustering: what was tried
+        return next((item["name"].replace("_", " ") for item in value if item["chosen"]), "")
     if name == "classes_":
         return str(len(value)) if isinstance(value, Sized) else ""
     if isinstance(value, Mapping):

@@ -85,7 +85,7 @@ class Explored(Outcome):
         return rows if self.index is None else rows.set_axis(self.index)
 
     def summary(self) -> dict[str, Any]:
-        """All but what belongs to single rows, ready for JSON."""
+        """The findings without the single rows, ready for JSON."""
         return summary(self.found)
 
     def _write_report(self, path: Path) -> Path:

@@ -60,7 +60,7 @@ class Forecasted(Outcome):
         return forecast_again(deepcopy(self.model), source, horizon=horizon)
 
     def summary(self) -> dict[str, Any]:
-        """All but single steps of the history, ready for JSON."""
+        """The findings without the single steps of the history, ready for JSON."""
         return forecast_summary(self.found)
 
     def _write_report(self, path: Path) -> Path:

@@ -48,7 +48,7 @@ class ClusteredImages(Outcome):
         return placed_images(self.model, read_images(source, shape=self.model.shape, levels=self.model.levels))
 
     def summary(self) -> dict[str, Any]:
-        """All but single images, ready for JSON."""
+        """The findings without the single images, ready for JSON."""
         return album_summary(self.found)
 
     def _write_report(self, path: Path) -> Path:

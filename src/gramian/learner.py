@@ -76,7 +76,7 @@ class Trained(Outcome):
         return rows if index is None else rows.set_axis(index)
 
     def summary(self) -> dict[str, Any]:
-        """All but what belongs to single rows, ready for JSON."""
+        """The findings without the single rows, ready for JSON."""
         return learned_summary(self.found)
 
     def _write_report(self, path: Path) -> Path:

@@ -67,7 +67,7 @@ class Divided(Outcome):
         return placed_nodes(self.model, read_edges(edges, weighted=self.found.edges.weighted))
 
     def summary(self) -> dict[str, Any]:
-        """All but what belongs to single nodes, ready for JSON."""
+        """The findings without the single nodes, ready for JSON."""
         return network_summary(self.found)
 
     def _write_report(self, path: Path) -> Path:

@@ -35,7 +35,7 @@ class Outcome(ABC):
 
     @abstractmethod
     def summary(self) -> dict[str, Any]:
-        """All but what belongs to single rows, ready for JSON."""
+        """The findings without the single rows, ready for JSON."""
 
     @abstractmethod
     def _write_report(self, path: Path) -> Path:

@@ -169,7 +169,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def load_whole(path: str | os.PathLike[str], kind: type[Checked], *, writer: str, again: str) -> Checked:
-    """Read a model of one class, and see that it is whole.
+    """Read a model of one class, and check that it is complete.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ def levels_of(choice, X, labels):
 def test_a_coarser_level_is_named_with_what_divides_it():
     X, coarse, fine = nested(np.random.default_rng(0))
     (level,) = levels_of(chosen(fine, [(2, 0.97), (4, 0.95)], {2: coarse}), X, fine)
-    assert level.sentence == "2 larger groups are found again too; they divide further by size."
+    assert level.sentence == "The rows also form 2 larger groups; they divide further by size."
     assert level.stability == 0.97
     sizes = np.bincount(level.labels)
     assert sizes[0] >= sizes[1]
@@ -46,7 +46,7 @@ def test_a_finer_level_is_named_too_and_the_surest_of_each_side_wins():
     X, coarse, fine = nested(np.random.default_rng(1))
     three = np.where(fine == 3, 2, coarse)
     found = levels_of(chosen(coarse, [(2, 0.99), (3, 0.8), (4, 0.9)], {3: three, 4: fine}), X, coarse)
-    assert [level.sentence for level in found] == ["4 smaller groups are found again too, which divide these by size."]
+    assert [level.sentence for level in found] == ["The rows also form 4 smaller groups, which divide these by size."]
 
 
 def test_levels_that_are_not_sure_are_not_told():
@@ -58,7 +58,7 @@ def test_groups_that_cut_across_the_chosen_ones_are_not_said_to_divide_them():
     X, coarse, _ = nested(np.random.default_rng(3))
     across = np.arange(len(X)) % 3
     (level,) = levels_of(chosen(coarse, [(2, 0.97), (3, 0.95)], {3: across}), X, coarse)
-    assert level.sentence == "3 other groups, which cut across these, are found again too."
+    assert level.sentence == "The rows also form 3 other groups, which cut across these."
 
 
 def test_rows_of_no_group_have_none_at_other_levels():
@@ -74,5 +74,5 @@ def test_a_group_without_rows_is_not_counted():
     X, coarse, fine = nested(np.random.default_rng(4))
     three = np.where(fine == 3, 2, fine)
     (level,) = levels_of(chosen(coarse, [(2, 0.97), (4, 0.95)], {4: three}), X, coarse)
-    assert level.sentence.startswith("3 smaller groups are found again too")
+    assert level.sentence.startswith("The rows also form 3 smaller groups")
     assert levels_of(chosen(coarse, [(2, 0.97), (4, 0.95)], {4: coarse}), X, coarse) == []

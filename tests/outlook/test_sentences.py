@@ -19,6 +19,11 @@ def test_figures_are_those_of_the_outlook(outlook):
     assert "4 of 260 values are missing; none was made up to learn from." in told
 
 
+def test_steps_without_times_are_called_steps(outlook):
+    found, _ = outlook
+    assert "(step 2024-09-17) to" in overview(replace(found, time=None))[0]
+
+
 def test_a_simple_rule_and_no_look_back_are_said(outlook):
     found, _ = outlook
     one = {name: getattr(found, name)[:1] for name in ("forecast", "lower", "upper", "next_labels")}

@@ -72,7 +72,7 @@ class AlbumModel(BaseEstimator):
 
 
 def load_album_model(path: str | os.PathLike[str]) -> AlbumModel:
-    """Read the model that clustered images have left, and see that it is whole.
+    """Read the model of clustered images, and check that it is complete.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def forecast(
         typer.Argument(
             metavar="[FILE]",
             help="Table whose rows are steps of time, or a model.gramian to go on with; - for standard input; "
-            "none: an example.",
+            "without one: an example.",
         ),
     ] = None,
     column: Annotated[str | None, typer.Option(help="The column to forecast; by default the only numbers.")] = None,
@@ -49,11 +49,13 @@ def forecast(
     known: Annotated[
         list[str] | None,
         typer.Option(
-            help="Columns known in advance, with commas, or again; rows without a value of "
+            help="Columns known in advance, separated by commas; rows without a value of "
             "the column hold the coming ones."
         ),
     ] = None,
-    period: Annotated[list[int] | None, typer.Option(min=1, help="Steps of a season; may be given again.")] = None,
+    period: Annotated[
+        list[int] | None, typer.Option(min=1, help="Steps of a season; repeat the option for more.")
+    ] = None,
     coverage: Annotated[float, typer.Option(help="Share of the values that the bands are to hold.")] = 0.9,
     model: Annotated[
         str, typer.Option(metavar="auto|esn", help="esn: the networks even where a simple rule does as well.")

@@ -65,7 +65,7 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8765,
     allow_host: Annotated[
-        list[str] | None, typer.Option(help="Another name of this machine; may be given again.")
+        list[str] | None, typer.Option(help="Another name of this machine; repeat the option for more.")
     ] = None,
     max_size: Annotated[float, typer.Option(min=0.001, help="Largest upload, in MB.")] = 200,
     time_limit: Annotated[float, typer.Option(min=0.01, help="Minutes for one exploration.")] = 30,

@@ -21,7 +21,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 app = typer.Typer(
     name="gramian",
-    help="Find groups in a table, what makes them different, who is typical and who is odd. Holes are welcome.",
+    help="What is in a table, a network or a series: groups, predictions and forecasts. Holes are welcome.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -47,13 +47,14 @@ Rows = Annotated[
 ]
 OutFile = Annotated[Path | None, typer.Option(help="CSV file to write; by default rows go to standard output.")]
 Category = Annotated[
-    list[str] | None, typer.Option(help="Read these as categories, as codes 1, 2, 3 are; with commas, or again.")
+    list[str] | None, typer.Option(help="Columns to read as categories, such as codes 1, 2, 3; separated by commas.")
 ]
 Number = Annotated[
-    list[str] | None, typer.Option(help="Read these as numbers, where they look like codes; with commas, or again.")
+    list[str] | None,
+    typer.Option(help="Columns to read as numbers although they look like codes; separated by commas."),
 ]
 Missing = Annotated[
-    list[str] | None, typer.Option(help="A value that means missing, such as -999; may be given again.")
+    list[str] | None, typer.Option(help="A value that means missing, such as -999; repeat the option for more.")
 ]
 
 

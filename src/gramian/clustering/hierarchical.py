@@ -55,7 +55,7 @@ class Level:
 
 
 class HierarchicalKSC(ClusterMixin, KernelEstimator):
-    """Find clusters, clusters of clusters, and so on, as far as the data have them.
+    """Find clusters within clusters, on as many levels as the data show.
 
     Kernel spectral clustering is tried for many widths and numbers of clusters k. Data with clusters within clusters
     have several good pairs: few clusters under a wide kernel, more under a narrow one. Each k that stands out under

@@ -192,7 +192,7 @@ def _notes(numbers: Array, weights: Matrix) -> list[str]:
 
 
 def load_community_model(path: str | os.PathLike[str]) -> CommunityModel:
-    """Read the model that a network was written to, and see that it is whole.
+    """Read the model of a network, and check that it is complete.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Partition:
-    """How good a partition is, by whichever method.
+    """How good a partition is, whatever method found it.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Partition:
 
 @dataclass(frozen=True)
 class Division:
-    """All of it.
+    """Everything that was found in a network: communities, levels, bridges and places in a plane.
 
     Attributes
     ----------

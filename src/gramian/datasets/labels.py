@@ -53,7 +53,7 @@ def make_adversarial(
 def make_random_labels(
     n_samples: int = 60, *, n_features: int = 3, n_classes: int = 2, random_state: RandomState = None
 ) -> tuple[Array, Array]:
-    """Standard normal points with labels drawn apart from them.
+    """Standard normal points with labels that do not depend on them.
 
     Parameters
     ----------

@@ -304,7 +304,7 @@ class DEC(_EmbeddedClustering):
 
 
 class IDEC(_EmbeddedClustering):
-    """Improved deep embedded clustering: :class:`DEC` that keeps the decoder, so that the codes still tell the rows.
+    """Improved deep embedded clustering: :class:`DEC` that keeps the decoder, so that codes still give back the rows.
 
     The loss is the error of the reconstruction plus ``divergence_weight`` times KL(P‖Q).
 

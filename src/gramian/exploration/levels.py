@@ -71,9 +71,10 @@ def other_levels(
         size = "larger" if groups < choice.n_clusters_ else "smaller"
         if _nested(coarse, fine) < _INSIDE:
             by, size = "", "other"  # they cut across the chosen groups
-        across = ", which cut across these," if size == "other" else ""
-        text = f"{groups} {size} groups{across} are found again too"
-        if by:
+        text = f"The rows also form {groups} {size} groups"
+        if size == "other":
+            text += ", which cut across these"
+        elif by:
             text += f"; they divide further by {by}" if size == "larger" else f", which divide these by {by}"
         answer = partial(_numbered_groups, choice, k, number)
         found.append(Level(other, stable[k], describe(other, stable[k]), f"{text}.", answer))

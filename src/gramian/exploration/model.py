@@ -275,7 +275,7 @@ def _unit_rows(rows: Array) -> Array:
 
 
 def load_table_model(path: str | os.PathLike[str]) -> TableModel:
-    """Read the model that an exploration has written, and see that it is whole.
+    """Read the model that an exploration has written, and check that it is complete.
 
     Parameters
     ----------

@@ -188,7 +188,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Level:
-    """The rows in fewer or more groups, each of which is found again too.
+    """The same rows in fewer or more groups, which are found again as well when rows are left out.
 
     Attributes
     ----------
@@ -215,7 +215,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Exploration:
-    """All of it.
+    """Everything that was found in a table: groups, what makes them different, odd rows and other groupings.
 
     Attributes
     ----------

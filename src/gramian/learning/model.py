@@ -119,7 +119,7 @@ def classified(probabilities: Array) -> Predicted:
 
 
 def load_target_model(path: str | os.PathLike[str]) -> TargetModel:
-    """Read the model that learning has written, and see that it is whole.
+    """Read the model that learning has written, and check that it is complete.
 
     Parameters
     ----------

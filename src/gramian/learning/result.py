@@ -95,7 +95,7 @@ class Confidence:
 
 @dataclass(frozen=True)
 class Learned:
-    """All of it.
+    """Everything that was found about a column: its predictions, their error, and the columns that matter.
 
     Attributes
     ----------

@@ -83,7 +83,7 @@ class SeriesModel(BaseEstimator):
 
 
 def load_series_model(path: str | os.PathLike[str]) -> SeriesModel:
-    """Read the model that a forecast has written, and see that it is whole.
+    """Read the model that a forecast has written, and check that it is complete.
 
     Parameters
     ----------

@@ -37,10 +37,12 @@ def _forecast(outlook: Outlook) -> str:
     width = float(np.mean(outlook.upper - outlook.lower))
     n = len(outlook.forecast)
     ahead = f"The next {f'{n:,} values' if n > 1 else 'value'} of {outlook.column}"
+    when = "" if outlook.time else "step "
+    start, end = (when + outlook.next_labels[place] for place in (0, -1))
     way = (
-        f"is forecast to be {said(first)} ({outlook.next_labels[0]})"
+        f"is forecast to be {said(first)} ({start})"
         if n == 1
-        else f"go from {said(first)} ({outlook.next_labels[0]}) to {said(last)} ({outlook.next_labels[-1]})"
+        else f"go from {said(first)} ({start}) to {said(last)} ({end})"
     )
     band = f"the band meant to hold {percent(outlook.coverage)} of them is {said(width)} wide on average"
     return f"{ahead} {way}; {band}."

@@ -35,7 +35,7 @@ def album_rows(album: Album) -> Any:
 
 
 def placed_images(model: AlbumModel, images: Images) -> Any:
-    """The same for images that come later."""
+    """One row per new image: its name or number, its cluster and the probability of that; a DataFrame."""
     return _rows(images.names, *model.place(images))
 
 
@@ -47,7 +47,7 @@ def _rows(names: list[str], labels: Array, probability: Array) -> Any:
 
 
 def album_summary(album: Album) -> dict[str, Any]:
-    """All but single images, ready for JSON."""
+    """The findings without the single images, ready for JSON."""
     told: dict[str, Any] = plain(
         {
             "source": album.source,

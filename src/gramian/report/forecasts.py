@@ -37,7 +37,7 @@ def forecast_steps(outlook: Outlook) -> Any:
 
 
 def forecast_summary(outlook: Outlook) -> dict[str, Any]:
-    """All but single steps of the history, ready for JSON."""
+    """The findings without the single steps of the history, ready for JSON."""
     told: dict[str, Any] = plain(
         {
             "source": outlook.source,

@@ -65,7 +65,7 @@ def placed_nodes(model: CommunityModel, edges: Edges, *, placed: Placed | None =
 
 
 def network_summary(division: Division) -> dict[str, Any]:
-    """All but what belongs to single nodes, ready for JSON."""
+    """The findings without the single nodes, ready for JSON."""
     names, membership = division.edges.nodes, division.membership
     found: dict[str, Any] = {
         "source": division.edges.source,

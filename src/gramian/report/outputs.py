@@ -160,7 +160,7 @@ def write_csv(rows: Any, path: Path) -> None:
 
 
 def rows_with_groups(exploration: Exploration) -> Any:
-    """The same as a DataFrame, with numbers, dates and truth values as such."""
+    """One row per row of the table, with its group; a DataFrame with numbers, dates and truth values as such."""
     frame = exploration.frame
     return frame.assign(**{free_name(name, frame): column for name, column in exploration.row_columns().items()})
 
@@ -250,7 +250,7 @@ def write_file(path: Path, text: str) -> None:
 
 
 def summary(exploration: Exploration) -> dict[str, Any]:
-    """All but what belongs to single rows, ready for JSON."""
+    """The findings without the single rows, ready for JSON."""
     alternative = exploration.alternative
     found: dict[str, Any] = {
         "source": exploration.source,

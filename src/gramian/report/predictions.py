@@ -82,7 +82,7 @@ def predicted_rows(model: TargetModel, table: Table, *, unseen: Unseen | None = 
 
 
 def learned_summary(learned: Learned) -> dict[str, Any]:
-    """All but what belongs to single rows, ready for JSON."""
+    """The findings without the single rows, ready for JSON."""
     skill = learned.skill
     found: dict[str, Any] = {
         "source": learned.source,

@@ -106,3 +106,12 @@ def test_strips_of_rows_give_the_same_tree(rows, monkeypatch):
     whole = spanning_tree(rows)
     monkeypatch.setattr("gramian.clustering.automatic.graphs._STRIP", 7)
     np.testing.assert_array_equal(spanning_tree(rows)[1], whole[1])
+
+
+def test_rows_far_from_crowds_of_copies_are_tied_least_and_without_a_warning():
+    """The seventh neighbour of a copy is no distance away, so a squared length over its scale overflows."""
+    rows = np.repeat([[0.0], [1e3]], 12, axis=0)
+    rows = np.vstack([rows + 1e-160 * np.arange(24)[:, None], [[500.0]]])
+    graph = neighbor_edges("self_tuning", rows)
+    assert np.isfinite(graph.data).all()
+    assert graph.data.min() == 1e-8

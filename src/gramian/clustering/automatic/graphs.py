@@ -77,7 +77,8 @@ def neighbor_edges(kind: str, rows: Array, others: Array | None = None, *, least
 
 
 def _fallen(lengths: Array, products: Array) -> Array:
-    return np.maximum(np.exp(-(lengths**2) / np.maximum(products, np.finfo(float).tiny)), _LEAST)
+    with np.errstate(over="ignore"):  # among copies of a row the scale is zero, and any length is infinitely many of it
+        return np.maximum(np.exp(-(lengths**2) / np.maximum(products, np.finfo(float).tiny)), _LEAST)
 
 
 def _lengths(edges: csr_array, rows: Array, others: Array) -> Array:

@@ -47,7 +47,7 @@ _SPECTRUM_ROWS = 1000  # up to which the signs of all eigenvalues of an indefini
 
 
 class KernelSpectralClustering(ClusterMixin, EmbeddingEstimator):
-    """Cluster rows by a model that is fitted to some of them, selected on others and predicts the rest (KSC).
+    """Spectral clustering as a model: fitted to some rows, chosen on others, and able to predict the rest (KSC).
 
     Kernel spectral clustering is kernel PCA whose samples are weighted by their inverse degrees. Each of the k − 1
     scores of a row is

@@ -41,7 +41,7 @@ _NEIGHBORS = 10  # of the graph whose clusters are one start
 
 
 class AlternativeClustering(ClusterMixin, Projector):
-    """Find a good clustering that differs from one, or several, already known.
+    """Find a good clustering that differs from those already known.
 
     With the known labels Y, clusters U (UᵀU = I) and a projection W (WᵀW = I), maximises
 
@@ -418,7 +418,7 @@ def alternative_search(
     novelty: tuple[float, ...] = (0.1, 1.0, 10.0),
     **options: Any,
 ) -> list[AlternativeClustering]:
-    """Alternatives over a grid of widths and of weights of novelty, best first.
+    """Search alternatives over a grid of widths and of weights of novelty; the best comes first.
 
     Ordered by ``separation_`` less the largest ``novelty_``: clear clusters that say nothing of the known ones. Look
     at ``quality_``, ``novelty_`` and ``cost_`` of the first few; costs of different settings do not compare.

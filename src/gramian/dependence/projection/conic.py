@@ -25,7 +25,7 @@ __all__ = ["alignment_weights", "combined_kernel"]
 def alignment_weights(
     X: Any, weights: PairWeights, kernels: Sequence[Kernel], *, method: str = "align", normalize: bool = True
 ) -> Array:
-    """How much each kernel is to count in a sum, by its agreement with the weights of pairs on all columns of X.
+    """Weights of the kernels in a sum: how well each agrees with the weights of pairs, on all columns of X.
 
     Parameters
     ----------

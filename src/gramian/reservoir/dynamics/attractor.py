@@ -30,7 +30,7 @@ def reconstruct_attractor(
     washout: int = 100,
     random_state: RandomState = None,
 ) -> Array:
-    """A trajectory in a few coordinates from a series of one.
+    """Rebuild a trajectory in several coordinates from a series of one coordinate.
 
     ============  ====================================================================================
     method        coordinates
