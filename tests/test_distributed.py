@@ -23,7 +23,7 @@ from gramian import (
 )
 from gramian import distributed as module
 from gramian.distributed import DistributedRows, beside, is_distributed
-from gramian.kernels import RBF, Linear
+from gramian.kernels import RBF, ClusterKernel, Linear
 from gramian.lssvm import basis
 
 PARTITIONS = [(500,), (200, 100, 200), (30,) * 16 + (20,), (0, 1, 499, 0)]
@@ -49,6 +49,21 @@ def test_kernel_pca_is_that_of_one_process(X, partitions, kernel, center):
     apart = KernelPCA(3, kernel=kernel, center=center).fit(da.from_array(X, chunks=(partitions, (4,))))
     assert_allclose(apart.eigenvalues_, alone.eigenvalues_, rtol=1e-8)
     assert_allclose(apart.explained_variance_ratio_, alone.explained_variance_ratio_, rtol=1e-8)
+    assert apart.embedding_.chunks[0] == partitions
+    assert_allclose(apart.embedding_.compute(), alone.embedding_, atol=1e-8 * np.abs(alone.embedding_).max())
+    assert_allclose(apart.transform(X[:7] + 1), alone.transform(X[:7] + 1), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("partitions", PARTITIONS)
+@pytest.mark.parametrize("kernel", [Nystroem(40, random_state=0), ClusterKernel(4, 5, random_state=0)])
+def test_entropy_axes_are_those_of_one_process(X, partitions, kernel):
+    """The same axes lead in entropy, with the same contributions and scores."""
+    X[:250] += 10
+    alone = KernelECA(3, kernel=kernel).fit(X)
+    apart = KernelECA(3, kernel=kernel).fit(da.from_array(X, chunks=(partitions, (4,))))
+    assert_array_equal(apart.component_indices_, alone.component_indices_)
+    assert_allclose(apart.entropies_, alone.entropies_, rtol=1e-8)
+    assert_allclose(apart.eigenvalues_, alone.eigenvalues_, rtol=1e-8)
     assert apart.embedding_.chunks[0] == partitions
     assert_allclose(apart.embedding_.compute(), alone.embedding_, atol=1e-8 * np.abs(alone.embedding_).max())
     assert_allclose(apart.transform(X[:7] + 1), alone.transform(X[:7] + 1), rtol=1e-7, atol=1e-9)
@@ -156,6 +171,8 @@ def test_what_cannot_be_distributed_is_refused_before_any_work(X):
 
     given = da.from_array(X, chunks=(100, 4)).map_blocks(fail, meta=np.empty((0, 0)))
     with pytest.raises(TypeError, match="X\\[:100_000\\]"):
+        LSSVMClassifier().fit(given, np.arange(500) % 2)
+    with pytest.raises(TypeError, match="Nystroem"):
         KernelECA(2).fit(given)
     with pytest.raises(TypeError, match="sample_weight"):
         KernelPCA(2, kernel=Linear()).fit(given, sample_weight=np.ones(500))

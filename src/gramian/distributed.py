@@ -155,15 +155,20 @@ def beside(y: Any, rows: DistributedRows) -> Any:
     y : dask array, series or data frame, or array-like (n,) or (n, q)
     rows : DistributedRows
     """
-    import dask.array
-
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None; pass fit(X, y)")
-    lengths, n = rows.array.chunks[0], rows.shape[0]
+    return in_lengths(y, rows.array.chunks[0])
+
+
+def in_lengths(y: Any, lengths: tuple[int, ...], name: str = "y") -> Any:
+    """Something with an entry for each row as a Dask array in partitions of these lengths."""
+    import dask.array
+
+    n = sum(lengths)
     if not is_distributed(y):
         given = np.asarray(y)
         if given.shape[:1] != (n,):
-            raise ValueError(f"y has shape {given.shape} but X has {n} rows; pass one entry for each row")
+            raise ValueError(f"{name} has shape {given.shape} but X has {n} rows; pass one entry for each row")
         return dask.array.from_array(given, chunks=(lengths, *((size,) for size in given.shape[1:])))
     if hasattr(y, "to_dask_array"):
         # Words become objects: Dask warns of the text type of pandas, which arrays lack.
@@ -171,9 +176,14 @@ def beside(y: Any, rows: DistributedRows) -> Any:
         y = (y.astype(object) if wordy else y).to_dask_array(lengths=True)
     array = y.compute_chunk_sizes() if any(np.isnan(length) for length in y.chunks[0]) else y
     if array.shape[0] != n:
-        raise ValueError(f"y has {array.shape[0]} entries but X has {n} rows; pass one entry for each row")
+        raise ValueError(f"{name} has {array.shape[0]} entries but X has {n} rows; pass one entry for each row")
     array = array.rechunk({1: -1}) if array.ndim == 2 else array
     return array if array.chunks[0] == lengths else array.rechunk({0: lengths})
+
+
+def columns_of(X: Any) -> Any:
+    """Something in memory with the columns of X, for counting and naming them: X itself, or a row for a Dask input."""
+    return _named(np.zeros((1, X.shape[1])), _names(X)) if is_distributed(X) else X
 
 
 def in_memory(X: Any) -> Any:

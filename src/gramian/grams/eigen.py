@@ -35,12 +35,14 @@ from gramian.typing import Array, RandomState
 
 if TYPE_CHECKING:
     from gramian.grams.base import Gram, Which
+    from gramian.grams.distributed import DistributedFactor
     from gramian.grams.features import Factor
 
 _LAPACK_SIZE = 500  # below this LAPACK takes milliseconds and is exact
 _SMALLEST_SIZE = 4000  # the same for the smallest eigenvalues, where LAPACK takes seconds and the iteration minutes
 _DUAL_SIZE = 3000  # above this the m×m eigenproblem costs more than the iteration
 _NARROW = 16  # vectors of a block at most where a product costs little more than touching them
+_TURNED = 1e-6  # a change of directions by which a largest entry may become another one
 _MAX_PRODUCTS = 2000  # block products before the iteration gives up
 
 
@@ -207,6 +209,33 @@ def _dual(factor: Factor, k: int, random_state: RandomState) -> tuple[Array, Arr
         vectors = np.hstack([vectors, orthonormalize(extra, vectors.astype(np.float64))[0]])
         values = np.concatenate([values, np.zeros(missing, values.dtype)])
     return values, vectors
+
+
+def dual_axes(factor: DistributedFactor, k: int) -> tuple[Array, Array]:
+    """The largest eigenvalues of F Fᵀ and axes A (m, k) such that F A are its eigenvectors.
+
+    For features of which no product is in one place. One pass gives the dual, another one what rounding in it leaves
+    to put right, as in memory, and the signs. Fewer than k where the rank is lower.
+    """
+    m, k = factor.shape[1], min(k, *factor.shape)
+    values, W = eigh(factor.dual(), subset_by_index=(m - k, m - 1), check_finite=False)
+    values, W = values[::-1].astype(np.float64), W[:, ::-1].astype(np.float64)
+    solid = values > m * np.finfo(factor.dtype).eps * max(float(values[0]), 0.0)
+    W = W[:, solid] / np.sqrt(values[solid])
+    if not W.size:
+        return np.empty(0), W
+    image, squares, low, high = factor.spanned(W)
+    # Q = F W (BᵀB)^-½ is orthonormal, and the singular values of QᵀF are those of F in its span.
+    lengths, axes = np.linalg.eigh(squares)
+    whitening = (axes / np.sqrt(lengths)) @ axes.T
+    rotation, roots, _ = np.linalg.svd((image @ whitening).T, full_matrices=False)
+    turn = whitening @ rotation
+    if np.abs(turn - np.diag(np.diag(turn))).max() > _TURNED:  # then the largest entries may be others
+        _, _, low, high = factor.spanned(W @ turn)
+    else:
+        ends = np.stack([low, high]) * np.diag(turn)
+        low, high = ends.min(axis=0), ends.max(axis=0)
+    return roots**2, W @ turn * np.where(-low > high, -1, 1)
 
 
 def _signed_dual(
