@@ -139,7 +139,7 @@ class KernelPCA(InvertibleProjection):
         n = rows.shape[0]
         wanted = check_count(self, "n_components", n, none_allowed=True) or n
         kernel, gram = self._fit_on(rows)
-        view = gram.centered() if self.center else gram
+        view: Any = gram.centered() if self.center else gram
         values, axes = view.eigenaxes(wanted)
         keep = significant(values, n)
         if not keep.any():
@@ -189,4 +189,3 @@ class KernelPCA(InvertibleProjection):
 
     def _image_coefficients(self, Z: Array) -> Array:
         return np.asarray(self.mean_coef_ + (Z * np.sqrt(np.abs(self.eigenvalues_))) @ self.dual_coef_.T)
-

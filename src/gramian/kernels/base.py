@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gramian.checks import check_samples, check_weights, is_real, refuse_partitions, remember_columns
 from gramian.configuration import memory_budget, require_memory
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedRows, is_distributed
+from gramian.distributed import DistributedRows, check_width, is_distributed
 from gramian.grams import tiles
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
@@ -146,7 +146,7 @@ class Kernel(Estimator):
         self : Kernel
             Of a Dask array or data frame the kernel learns from 50,000 rows, drawn by number.
         """
-        if is_distributed(X):
+        if is_distributed(X) and not self.pairwise:
             if sample_weight is not None:
                 raise TypeError("sample_weight is for rows in memory; leave it out for a Dask input")
             given = DistributedRows(X, **self._checks())
@@ -246,9 +246,9 @@ class Kernel(Estimator):
         return self._finite_diagonal(self._checked(X))
 
     def features(self, X: Matrix) -> Matrix:
-        """F with K = F Fᵀ, shape (n, m), dense or CSR, for kernels with finite features; of a Dask input a Dask array."""
+        """F with K = F Fᵀ, shape (n, m), for kernels with finite features: dense, CSR, or Dask's as the input is."""
         if is_distributed(X):
-            return self._distributed_factor(DistributedRows(X, **self._checks())).rows()
+            return self._distributed_factor(self._rows_on_workers(X)).rows()
         X = self._checked(X)
         require_memory(
             self._feature_bytes(X),
@@ -261,7 +261,7 @@ class Kernel(Estimator):
         """The cheapest faithful Gram for X: features, a dense matrix, or recomputed tiles; features of a Dask input."""
         if is_distributed(X):
             self._refuse_partitions()
-            return self._gram_of(DistributedRows(X, **self._checks()))
+            return self._gram_of(self._rows_on_workers(X))
         return self._gram(self._checked(X))
 
     def _gram(self, X: Matrix) -> Gram:
@@ -301,6 +301,12 @@ class Kernel(Estimator):
             return DistributedGram(self._distributed_factor(X))
         gram: Gram = self._unchecked("gram")(X)
         return gram
+
+    def _rows_on_workers(self, X: Any) -> DistributedRows:
+        """A Dask input, of as many columns as the kernel was fitted to."""
+        rows = DistributedRows(X, **self._checks())
+        check_width(self, rows.shape[1])
+        return rows
 
     def _distributed_factor(self, rows: DistributedRows) -> DistributedFactor:
         """The features of rows on workers, computed there."""
@@ -452,6 +458,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FeatureKerne
         """
         check_is_fitted(self)
         F = self.features(X)
+        if is_distributed(X):
+            return F
         container = getattr(self, "_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
         return F.toarray() if issparse(F) and container != "default" else F  # a data frame holds no sparse matrix
 
