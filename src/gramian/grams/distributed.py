@@ -202,6 +202,7 @@ class DistributedGram(FeatureGram):
     factor : DistributedFactor
     """
 
+    on_workers = True
     _factor: DistributedFactor
 
     def __init__(self, factor: DistributedFactor) -> None:

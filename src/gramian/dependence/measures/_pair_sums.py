@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -154,7 +155,7 @@ def _entries(gram: Gram) -> tuple[Callable[[Rows, Rows], Array], Array, float]:
     if gram.factor is None:
         return gram.block, diagonal, _noise(gram, diagonal)
     F = held_features(gram.factor)
-    noise = _noise(gram, diagonal) if issparse(F) else _noise_of_centred(gram, diagonal)
+    noise = _noise(gram, diagonal) if issparse(F) else noise_of_centred(gram.dtype, float(np.abs(diagonal).max()))
     return (lambda rows, columns: dot(F[rows], F[columns])), squared_norms(F), noise
 
 
@@ -163,9 +164,9 @@ def _noise(gram: Gram, diagonal: Array) -> float:
     return float(10 * np.finfo(gram.dtype).eps * np.abs(diagonal).max())
 
 
-def _noise_of_centred(gram: Gram, diagonal: Array) -> float:
+def noise_of_centred(dtype: Any, largest: float) -> float:
     """The rounding error where features are centred before they are multiplied: a large offset costs no digits."""
-    return float((30 * np.finfo(gram.dtype).eps) ** 2 * np.abs(diagonal).max())
+    return float((30 * np.finfo(dtype).eps) ** 2 * largest)
 
 
 def held_features(factor: Factor) -> Matrix:
@@ -227,7 +228,10 @@ def _factored(x: Gram, y: Gram, F: Factor, G: Factor, squares: bool) -> PairSums
     yy = float(np.sum(cross_product(centred_y, centred_y) ** 2)) if squares else None
     x_sums, y_sums = (
         SideSums(
-            np.zeros(n), side.diagonal(), _noise_of_centred(gram, gram.diagonal()), float(np.finfo(gram.dtype).eps)
+            np.zeros(n),
+            side.diagonal(),
+            noise_of_centred(gram.dtype, float(np.abs(gram.diagonal()).max())),
+            float(np.finfo(gram.dtype).eps),
         )
         for side, gram in ((centred_x, x), (centred_y, y))
     )
