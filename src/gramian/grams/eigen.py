@@ -42,7 +42,6 @@ _LAPACK_SIZE = 500  # below this LAPACK takes milliseconds and is exact
 _SMALLEST_SIZE = 4000  # the same for the smallest eigenvalues, where LAPACK takes seconds and the iteration minutes
 _DUAL_SIZE = 3000  # above this the m×m eigenproblem costs more than the iteration
 _NARROW = 16  # vectors of a block at most where a product costs little more than touching them
-_TURNED = 1e-6  # a change of directions by which a largest entry may become another one
 _MAX_PRODUCTS = 2000  # block products before the iteration gives up
 
 
@@ -230,11 +229,13 @@ def dual_axes(factor: DistributedFactor, k: int) -> tuple[Array, Array]:
     whitening = (axes / np.sqrt(lengths)) @ axes.T
     rotation, roots, _ = np.linalg.svd((image @ whitening).T, full_matrices=False)
     turn = whitening @ rotation
-    if np.abs(turn - np.diag(np.diag(turn))).max() > _TURNED:  # then the largest entries may be others
-        _, _, low, high = factor.spanned(W @ turn)
-    else:
-        ends = np.stack([low, high]) * np.diag(turn)
-        low, high = ends.min(axis=0), ends.max(axis=0)
+    kept, reach = np.diag(turn), np.maximum(-low, high)
+    ends = np.sort(np.stack([low, high]) * kept, axis=0)
+    # By so much at most the entries of a column change beside that; it decides about signs only where ends are even.
+    moved = reach @ np.abs(turn - np.diag(kept))
+    if (np.abs(ends.sum(axis=0)) <= 2 * moved).any():
+        ends = np.stack(factor.spanned(W @ turn)[2:])
+    low, high = ends
     return roots**2, W @ turn * np.where(-low > high, -1, 1)
 
 
