@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from gramian import (
@@ -288,6 +289,46 @@ def test_no_rows_and_text_are_refused():
         DistributedRows(da.from_array(np.array([["a", "b"]]), chunks=1))
     with pytest.raises(ValueError, match="dimensions"):
         DistributedRows(da.zeros(5))
+
+
+def test_partitions_of_other_columns_or_types_are_named(X):
+    """What the partitions hold is known when they are read; the error says which one is odd."""
+
+    def parts(change):
+        return [
+            dask.delayed(change if place == 2 else np.asarray)(X[100 * place : 100 * (place + 1)]) for place in range(5)
+        ]
+
+    for change, said in (
+        (lambda part: part[:, :3], r"\(100, 3\) instead of \(100, 4\)"),
+        (lambda part: part[:50], r"\(50, 4\) instead of \(100, 4\)"),
+        (lambda part: np.full(part.shape, "a", object), "could not convert"),
+    ):
+        blocks = [da.from_delayed(part, (100, 4), float) for part in parts(change)]
+        with pytest.raises(ValueError, match=rf"partition 2 of X: .*{said}"):
+            KernelPCA(2, kernel=Linear()).fit(da.concatenate(blocks))
+
+
+def test_answers_name_the_partition_that_they_cannot_give(X):
+    """Missing values among new rows, which a kernel does not take."""
+    model = KernelPCA(2, kernel=Linear()).fit(X)
+    X[321, 1] = np.nan
+    with pytest.raises(ValueError, match="partition 3 of X"):
+        model.transform(da.from_array(X, chunks=(100, 4))).compute()
+
+
+def test_sparse_dask_arrays_are_refused(X):
+    given = da.from_array(X, chunks=(100, 4)).map_blocks(csr_array)
+    for model in (KernelPCA(2, kernel=Linear()), KernelKMeans(2), Nystroem(10)):
+        with pytest.raises(TypeError, match="densify"):
+            model.fit(given)
+
+
+def test_an_old_dask_is_refused_with_the_extra_named(X, monkeypatch):
+    given = da.from_array(X, chunks=(100, 4))
+    monkeypatch.setattr(dask, "__version__", "2023.9.1")
+    with pytest.raises(ImportError, match=r"dask 2023.9.1 is older than 2024.12; run pip install 'gramian\[scale\]'"):
+        KernelPCA(2, kernel=Linear()).fit(given)
 
 
 # Fixed-size machines ------------------------------------------------------------------------------------------------

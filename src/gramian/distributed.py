@@ -30,6 +30,8 @@ SAMPLE = 50_000
 CLUSTERED = 10_000
 """Rows that clusters are found in; the others join them."""
 
+_OLDEST = (2024, 12)  # of Dask, as the extra "scale" asks for
+
 
 def is_distributed(X: Any) -> bool:
     """Whether X is an array or a data frame of Dask."""
@@ -65,6 +67,7 @@ class DistributedRows:
     def __init__(
         self, X: Any, *, dtype: Any = None, ensure_all_finite: bool | str = True, name: str = "X", **_: Any
     ) -> None:
+        _check_version()
         array = _as_array(X)
         allowed = [np.dtype(kind) for kind in (dtype if isinstance(dtype, list | tuple) else [np.float64, np.float32])]
         if array.dtype.kind not in "fiub":
@@ -249,23 +252,36 @@ def on_workers(value: Array) -> Any:
         return value
 
 
+def _check_version() -> None:
+    import dask
+
+    numbers = [int("".join(filter(str.isdigit, part)) or 0) for part in dask.__version__.split(".")[:2]]
+    if tuple(numbers) < _OLDEST:
+        raise ImportError(
+            f"dask {dask.__version__} is older than {'.'.join(map(str, _OLDEST))}; run pip install 'gramian[scale]'"
+        )
+
+
 def _as_array(X: Any) -> Any:
     """A Dask array (n, d) with known partitions of rows, each with all columns."""
     array = X.to_dask_array(lengths=True) if hasattr(X, "to_dask_array") else X
     if array.ndim != 2:
         raise ValueError(f"X has {array.ndim} dimensions; pass rows and columns, for instance X.reshape(-1, 1)")
-    if any(np.isnan(length) for length in array.chunks[0]):
-        array = array.compute_chunk_sizes()
     if type(array._meta).__module__.partition(".")[0] in ("scipy", "sparse"):
         raise TypeError("sparse Dask arrays are not supported; densify with X.map_blocks(lambda part: part.toarray())")
+    if any(np.isnan(length) for length in array.chunks[0]):
+        array = array.compute_chunk_sizes()
     return array.rechunk({1: -1}) if len(array.chunks[1]) > 1 else array
 
 
 def _checked(part: Array, dtype: Any, finite: bool | str, name: str, block_info: Any = None) -> Array:
     """One partition as numbers; an error says which it is."""
-    if not len(part):
-        return np.asarray(part, dtype)
+    announced = tuple(end - start for start, end in block_info[0]["array-location"]) if block_info else part.shape
+    if not len(part) and not announced[0]:
+        return np.empty(announced, dtype)
     with _in_partition(block_info, name):
+        if part.shape != announced:
+            raise ValueError(f"it has shape {part.shape} instead of {announced}; give all partitions the same columns")
         return np.asarray(check_array(part, dtype=dtype, order="C", ensure_all_finite=finite, input_name=name))
 
 
