@@ -146,13 +146,6 @@ class TestPartitions(GramCase):
         with pytest.raises(ValueError, match="dimension mismatch"):
             gram @ np.ones(42)
 
-    def test_crossed_features(self, gram):
-        """Fᵀ G of two sets of features of the same rows."""
-        F, G = self.matrix().astype(np.float64), features(self.n, 5, seed=1)
-        other = on_workers(G, self.partitions)
-        found = gram.factor.cross(other.centered().factor)
-        np.testing.assert_allclose(found, F.T @ (G - G.mean(axis=0)), rtol=0, atol=1e3 * self.accuracy)
-
 
 class TestOnePartition(TestPartitions):
     """All rows in one place."""

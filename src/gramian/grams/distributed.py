@@ -20,7 +20,7 @@ from gramian.configuration import require_memory
 from gramian.distributed import DistributedRows, in_lengths, is_distributed, reduced
 from gramian.grams.base import Gram, Index, Which, as_array, multiplier
 from gramian.grams.eigen import dual_axes
-from gramian.grams.features import Factor, FeatureGram, MatrixFactor, inner, scaled_rows, squared_norms
+from gramian.grams.features import Factor, FeatureGram, MatrixFactor, inner, scaled_rows, squared_norms, written_out
 from gramian.grams.tiles import slices
 from gramian.typing import Array, Matrix
 
@@ -89,11 +89,6 @@ class DistributedFactor(Factor):
     def column_sums(self) -> Array:
         """Fᵀ 1, shape (m,), in float64."""
         return np.asarray(self.summed(_column_sums, _total))
-
-    def cross(self, other: DistributedFactor) -> Array:
-        """Fᵀ G, shape (m, r), for other features G of the same rows."""
-        function = partial(_crossed, other.part)
-        return np.asarray(self.summed(function, _total, *other.arrays))
 
     def spanned(self, W: Array) -> tuple[Array, Array, Array, Array]:
         """Of B = F W in one pass: Fᵀ B, Bᵀ B, and the smallest and largest entries of its columns."""
@@ -361,7 +356,7 @@ def _product(W: Array, factor: Factor) -> Array:
 
 
 def _whole(factor: Factor) -> Array:
-    return _written_out(factor.chunk_of(slice(0, factor.shape[0])))
+    return written_out(factor.chunk_of(slice(0, factor.shape[0])))
 
 
 def _norms(factor: Factor) -> Array:
@@ -385,14 +380,6 @@ def _column_sums(factor: Factor) -> Array:
     return _sum(np.asarray(chunk.sum(axis=0, dtype=np.float64)).ravel() for _, chunk in factor.chunks())
 
 
-def _crossed(other: Callable[..., Factor], factor: Factor, *arrays: Array) -> Array:
-    G = other(*arrays)
-    length = min(factor.chunk_length, G.chunk_length)
-    return _sum(
-        inner(factor.chunk_of(rows), _written_out(G.chunk_of(rows))) for rows in slices(factor.shape[0], length)
-    )
-
-
 def _spanned(W: Array, factor: Factor) -> tuple[Array, Array, Array, Array]:
     W = W.astype(factor.dtype, copy=False)
     found = []
@@ -412,7 +399,7 @@ def _moments(factor: Factor, weights: Array | None = None) -> Moments:
     for rows, chunk in factor.chunks():
         for piece in slices(rows.stop - rows.start, _STRIP):
             v = None if weights is None else weights[rows][piece, 0].astype(np.float64)
-            found.append(_moments_of(_written_out(chunk[piece]), v))
+            found.append(_moments_of(written_out(chunk[piece]), v))
     return _moments_total(found)
 
 
@@ -456,10 +443,6 @@ def _sum(parts: Iterator[Array]) -> Array:
     return _total(list(parts))
 
 
-def _written_out(chunk: Matrix) -> Array:
-    return chunk.toarray() if issparse(chunk) else np.asarray(chunk)
-
-
 # Other features of the same rows --------------------------------------------------------------------------------------
 
 
@@ -479,7 +462,7 @@ def _viewed(part: Callable[..., Factor], count: int, change: Change, *arrays: Ar
 
 
 def _less(mean: Array, chunk: Matrix, weights: Array | None = None) -> Array:
-    centred = _written_out(chunk) - mean
+    centred = written_out(chunk) - mean
     return centred if weights is None else np.sqrt(weights) * centred
 
 

@@ -6,19 +6,23 @@ Both are held by features, so all sums over pairs are small products of them, on
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from gramian.dependence.measures._pair_sums import PairSums, SideSums, noise_of_centred, pair_sums
+from gramian.dependence.measures._pair_sums import PairSums, Side, noise_of_centred, pair_sums
 from gramian.distributed import DistributedRows, in_lengths, is_distributed, reduced
 from gramian.grams import Gram
 from gramian.grams.distributed import DistributedFactor, DistributedGram
-from gramian.grams.features import Factor, MatrixFactor
+from gramian.grams.features import Factor, MatrixFactor, inner, squared_norms, written_out
+from gramian.grams.tiles import slices
 from gramian.kernels import Kernel
 from gramian.typing import Array
+
+_STRIP = 4096  # rows centred together
 
 
 def refuse_pairs_of_partitions(X: Any, Y: Any, name: str, value: str, instead: str) -> None:
@@ -80,33 +84,91 @@ def sums_of_pairs(x: Gram, y: Gram, *, squares: bool) -> PairSums:
     return pair_sums(x, y, squares=squares)
 
 
-def partition_sums(x: Any, y: Any, *, squares: bool) -> PairSums:
-    """The sums of centred features over all pairs; see :func:`gramian.dependence.measures._pair_sums.pair_sums`.
+@dataclass(frozen=True)
+class PartitionSide(Side):
+    """One of two Grams of centred features, whose row sums are zero and whose diagonals stay on the workers.
 
-    The diagonals stay on the workers: as what is to be computed, or, where they are asked for several times, in
-    their memory.
+    Attributes
+    ----------
+    place : int
+        0 for X, 1 for Y.
+    count : int
+        n.
+    traces : ndarray (2,)
+        Sums of the diagonals of both.
+    products : ndarray (2, 2)
+        Products of the diagonals of both.
     """
-    import dask
-    import dask.array
 
-    n = x.shape[0]
-    centred = x.centered(), y.centered()
-    xy = float(np.sum(centred[0].factor.cross(centred[1].factor).astype(np.float64) ** 2))
-    xx, yy = (float(np.sum(view.factor.dual().astype(np.float64) ** 2)) for view in centred)
-    diagonals = tuple(view.diagonal().astype(np.float64) for view in centred)
-    if squares:
-        diagonals = dask.persist(*diagonals)
-    zeros = dask.array.zeros_like(diagonals[0])
+    place: int
+    count: int
+    traces: Array
+    products: Array
+    noise: float
+    eps: float
+
+    @property
+    def n(self) -> int:
+        return self.count
+
+    def row_products(self, other: PartitionSide) -> tuple[float, float, float]:
+        return 0.0, 0.0, 0.0
+
+    def off_diagonal_products(self, other: PartitionSide) -> tuple[float, float, float, float]:
+        product = float(self.products[self.place, other.place])
+        return product, -float(self.traces[self.place]), -float(self.traces[other.place]), product
+
+    def centred_trace(self) -> tuple[float, float]:
+        return float(self.traces[self.place]), float(self.products[self.place, self.place])
+
+
+def partition_sums(x: Any, y: Any, *, squares: bool) -> PairSums:
+    """The sums over all pairs of centred features, from a pass over each side and one over both."""
+    n, grams = x.shape[0], (x, y)
+    moments = [gram.factor.moments() for gram in grams]
+    means = [found.mean.astype(gram.dtype) for found, gram in zip(moments, grams, strict=True)]
+    joint = x.factor.summed(partial(_together, means, y.factor.part), _together_total, *y.factor.arrays)
+    noises = [noise_of_centred(gram.dtype, float(size)) for gram, size in zip(grams, joint.largest, strict=True)]
     sides = [
-        SideSums(
-            zeros,
-            diagonal,
-            noise_of_centred(gram.dtype, float(gram.diagonal().max())) if squares else 0.0,
-            float(np.finfo(gram.dtype).eps),
-        )
-        for gram, diagonal in zip((x, y), diagonals, strict=True)
+        PartitionSide(place, n, joint.traces, joint.products, noises[place], float(np.finfo(grams[place].dtype).eps))
+        for place in range(2)
     ]
-    return PairSums(n, sides[0], sides[1], xy, xx if squares else None, yy if squares else None)
+    xx, yy = (float(np.sum(found.scatter**2)) if squares else None for found in moments)
+    return PairSums(n, sides[0], sides[1], float(np.sum(joint.crossed**2)), xx, yy)
+
+
+@dataclass
+class _Together:
+    """Fcᵀ Gc, and of the centred diagonals the sums and products; the largest entries of those of K and L."""
+
+    crossed: Array
+    traces: Array
+    products: Array
+    largest: Array
+
+    def merged(self, other: _Together) -> _Together:
+        return _Together(
+            self.crossed + other.crossed,
+            self.traces + other.traces,
+            self.products + other.products,
+            np.maximum(self.largest, other.largest),
+        )
+
+
+def _together(means: list[Array], other: Callable[..., Factor], factor: Factor, *arrays: Array) -> _Together:
+    sides = factor, other(*arrays)
+    found = []
+    for rows in slices(factor.shape[0], min(_STRIP, *(side.chunk_length for side in sides))):
+        chunks = [written_out(side.chunk_of(rows)) for side in sides]
+        largest = np.array([squared_norms(chunk).max() for chunk in chunks], np.float64)
+        F, G = (chunk - mean for chunk, mean in zip(chunks, means, strict=True))
+        diagonals = np.stack([squared_norms(F), squared_norms(G)]).astype(np.float64)
+        found.append(_Together(inner(F, G), diagonals.sum(axis=1), diagonals @ diagonals.T, largest))
+    return _together_total(found)
+
+
+def _together_total(parts: list[_Together]) -> _Together:
+    return reduce(_Together.merged, parts)
 
 
 def _array_of(X: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from gramian.checks import whole
 from gramian.dependence.measures._blocks import block_values
 from gramian.dependence.measures._grams import KernelChoice, moderate_grams, restored
-from gramian.dependence.measures._pair_sums import PairSums, SideSums, unbiased_product
+from gramian.dependence.measures._pair_sums import PairSums, Side, unbiased_product
 from gramian.dependence.measures._partitions import refuse_pairs_of_partitions, sums_of_pairs
 from gramian.randomness import generator, spawn
 from gramian.typing import RandomState
@@ -266,7 +266,7 @@ def _alignment(sums: PairSums, estimator: str) -> float:
     return float(unbiased_product(sums.xy, sums.x, sums.y) / np.sqrt(xx * yy))
 
 
-def _unbiased_square(name: str, squares: float, side: SideSums) -> float:
+def _unbiased_square(name: str, squares: float, side: Side) -> float:
     """Σ_{i≠j} K̃_ij² of the U-centred matrix; an error if that is rounding."""
     square = unbiased_product(squares, side, side)
     if side.is_rounding(np.sqrt(max(square, 0.0))) or square <= 100 * side.eps * squares:

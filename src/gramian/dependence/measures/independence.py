@@ -11,7 +11,7 @@ from scipy.special import gammaincc, stdtr
 from gramian.checks import whole
 from gramian.dependence.measures._blocks import block_values
 from gramian.dependence.measures._grams import KernelChoice, moderate_grams, restored
-from gramian.dependence.measures._pair_sums import PairSums, SideSums
+from gramian.dependence.measures._pair_sums import PairSums, Side
 from gramian.dependence.measures._partitions import refuse_pairs_of_partitions, sums_of_pairs
 from gramian.dependence.measures._permutations import permuted_traces
 from gramian.dependence.measures.hsic import check_block_size
@@ -159,11 +159,10 @@ def permutation_moments(sums: PairSums) -> tuple[float, float]:
     n = sums.n
     traces, first, second = [], [], []
     for side, squares in zip((sums.x, sums.y), sums.squares(), strict=True):
-        diagonal = side.centred_diagonal()
-        trace = diagonal.sum()
+        trace, diagonal_squares = side.centred_trace()
         traces.append(trace)
         first.append((n - 1) * squares - trace**2)
-        second.append(n * (n + 1) * (diagonal @ diagonal) - (n - 1) * (trace**2 + 2 * squares))
+        second.append(n * (n + 1) * diagonal_squares - (n - 1) * (trace**2 + 2 * squares))
     variance = first[0] * first[1] + (n - 1) / (2 * n * (n - 3)) * second[0] * second[1]
     variance *= 2 / ((n + 1) * (n - 1) ** 2 * (n - 2))
     return float(traces[0] * traces[1] / (n - 1)), float(variance)
@@ -185,10 +184,9 @@ def _by_gamma(sums: PairSums) -> IndependenceTest:
     return IndependenceTest(statistic, pvalue, "gamma", n, mean, variance)
 
 
-def _is_level(side: SideSums, squares: float) -> bool:
+def _is_level(side: Side, squares: float) -> bool:
     """Whether HKH is a multiple of H up to rounding: all samples equally alike, or equally unlike."""
-    n = len(side.rows)
-    trace = abs(float(side.centred_diagonal().sum()))
+    n, trace = side.n, abs(side.centred_trace()[0])
     return side.is_rounding(trace) or (n - 1) * squares - trace**2 <= 10 * side.eps * (n - 1) * squares
 
 
