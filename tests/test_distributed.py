@@ -7,23 +7,29 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from gramian import (
     AutoClustering,
+    DependenceReduction,
     FixedSizeLSSVMClassifier,
     FixedSizeLSSVMRegressor,
     FourierFeatures,
     KernelECA,
     KernelKMeans,
+    KernelPageRank,
     KernelPCA,
+    KernelSpectralClustering,
     LSSVMClassifier,
     Nystroem,
+    RankedClustering,
     SpectralClustering,
 )
 from gramian import distributed as module
+from gramian.dependence.projection import reduction
 from gramian.distributed import DistributedRows, beside, is_distributed
-from gramian.kernels import RBF, Linear
+from gramian.kernels import RBF, ClusterKernel, Linear
 from gramian.lssvm import basis
 
 PARTITIONS = [(500,), (200, 100, 200), (30,) * 16 + (20,), (0, 1, 499, 0)]
@@ -54,6 +60,21 @@ def test_kernel_pca_is_that_of_one_process(X, partitions, kernel, center):
     assert_allclose(apart.transform(X[:7] + 1), alone.transform(X[:7] + 1), rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.parametrize("partitions", PARTITIONS)
+@pytest.mark.parametrize("kernel", [Nystroem(40, random_state=0), ClusterKernel(4, 5, random_state=0)])
+def test_entropy_axes_are_those_of_one_process(X, partitions, kernel):
+    """The same axes lead in entropy, with the same contributions and scores."""
+    X[:250] += 10
+    alone = KernelECA(3, kernel=kernel).fit(X)
+    apart = KernelECA(3, kernel=kernel).fit(da.from_array(X, chunks=(partitions, (4,))))
+    assert_array_equal(apart.component_indices_, alone.component_indices_)
+    assert_allclose(apart.entropies_, alone.entropies_, rtol=1e-8)
+    assert_allclose(apart.eigenvalues_, alone.eigenvalues_, rtol=1e-8)
+    assert apart.embedding_.chunks[0] == partitions
+    assert_allclose(apart.embedding_.compute(), alone.embedding_, atol=1e-8 * np.abs(alone.embedding_).max())
+    assert_allclose(apart.transform(X[:7] + 1), alone.transform(X[:7] + 1), rtol=1e-7, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("model", "answer"),
     [
@@ -78,7 +99,13 @@ def test_fitted_models_answer_partition_by_partition(X, model, answer):
 
 @pytest.mark.parametrize("partitions", PARTITIONS)
 @pytest.mark.parametrize(
-    "model", [KernelKMeans(3, random_state=0), SpectralClustering(3, random_state=0), AutoClustering(3, random_state=0)]
+    "model",
+    [
+        KernelKMeans(3, random_state=0),
+        SpectralClustering(3, random_state=0),
+        AutoClustering(3, random_state=0),
+        KernelSpectralClustering(3, kernel=RBF(20.0), reduction="cholesky", n_prototypes=40, random_state=0),
+    ],
 )
 def test_clusters_are_those_of_a_sample_in_memory(X, partitions, model, monkeypatch):
     """Rows of the sample are drawn by number, so partitions do not change the clusters; all rows have a label."""
@@ -93,6 +120,91 @@ def test_clusters_are_those_of_a_sample_in_memory(X, partitions, model, monkeypa
     assert apart.n_clusters_ == alone.n_clusters_
     if hasattr(alone, "embedding_"):
         assert_allclose(apart.embedding_.compute(), alone.transform(X), atol=1e-8)
+
+
+@pytest.fixture
+def sample(monkeypatch):
+    """Numbers of the rows that a model is fitted to, fewer than by default."""
+    for name in ("CLUSTERED", "SAMPLE"):
+        monkeypatch.setattr(module, name, 200)
+    monkeypatch.setattr(reduction, "SAMPLE", 200)
+    return np.sort(np.random.default_rng(0).choice(500, 200, replace=False))
+
+
+@pytest.mark.parametrize("partitions", PARTITIONS)
+@pytest.mark.parametrize(
+    "kernel", [Nystroem(30, kernel=RBF(15.0), random_state=0), ClusterKernel(4, 5, random_state=0)]
+)
+def test_rankings_are_those_of_a_sample_in_memory(X, partitions, kernel, sample):
+    """Scores of all rows, for seeds of the sample and for a new row, are Dask arrays."""
+    X[:250] += 20
+    given = da.from_array(X, chunks=(partitions, (4,)))
+    alone, apart = (KernelPageRank(kernel=kernel, random_state=0).fit(rows) for rows in (X[sample], given))
+    assert_array_equal(apart.sample_indices_, sample)
+    assert_array_equal(apart.rank(3, top=9), alone.rank(3, top=9))
+    for asked in ({"seeds": [3, 5]}, {"query": X[1] + 0.1}, {"query": X[:2], "method": "one_step"}):
+        found = apart.score_samples(given, **asked)
+        assert is_distributed(found)
+        assert found.chunks[0] == partitions
+        assert_allclose(found.compute(), alone.score_samples(X, **asked), rtol=1e-8, atol=1e-14)
+
+
+@pytest.mark.parametrize("partitions", PARTITIONS)
+def test_ranked_clusters_are_those_of_a_sample_in_memory(X, partitions, sample):
+    """Labels, memberships and base scores are of all rows; rankings count the fitted ones."""
+    X[:250] += 20
+    given = da.from_array(X, chunks=(partitions, (4,)))
+    model = RankedClustering(2, kernel=Nystroem(30, kernel=RBF(15.0), random_state=0), random_state=0)
+    alone, apart = clone(model).fit(X[sample]), clone(model).fit(given)
+    assert apart.labels_.chunks[0] == partitions
+    assert_array_equal(apart.labels_.compute(), alone.predict(X))
+    assert_array_equal(apart.labels_.compute()[apart.sample_indices_], apart.fitted_labels_)
+    assert_allclose(apart.embedding_.compute(), alone.transform(X), rtol=1e-8, atol=1e-10)
+    assert_allclose(apart.memberships_.compute(), alone.predict_proba(X), rtol=1e-8)
+    assert_allclose(apart.base_scores_.compute(), alone.score_samples(X), rtol=1e-8)
+    for cluster in range(2):
+        assert_array_equal(apart.rank(cluster, top=5), alone.rank(cluster, top=5))
+    assert_array_equal(apart.query(X[0], top=5), alone.query(X[0], top=5))
+
+
+@pytest.mark.parametrize("partitions", PARTITIONS)
+@pytest.mark.parametrize("supervised", [True, False])
+def test_projections_are_those_of_a_sample_in_memory(X, partitions, supervised, sample):
+    """Targets are drawn with their rows, and all rows are projected."""
+    X[:250] += 20
+    y = (X[:, 0] > X[:, 1]).astype(int) if supervised else None
+    given = da.from_array(X, chunks=(partitions, (4,)))
+    model = DependenceReduction(2, n_clusters=2, approximation="nystroem", n_features=30, random_state=0)
+    alone = clone(model).fit(X[sample], None if y is None else y[sample])
+    apart = clone(model).fit(given, None if y is None else da.from_array(y, chunks=90))
+    assert_allclose(apart.components_, alone.components_, rtol=1e-8, atol=1e-10)
+    found = apart.transform(given)
+    assert found.chunks[0] == partitions
+    assert_allclose(found.compute(), alone.transform(X), rtol=1e-8, atol=1e-10)
+    if not supervised:
+        assert_array_equal(apart.labels_.compute(), alone.predict(X))
+
+
+@pytest.mark.parametrize("partitions", PARTITIONS)
+@pytest.mark.parametrize("kernel", [Nystroem(20, random_state=0), FourierFeatures(20, random_state=0), Linear(), RBF()])
+def test_kernels_learn_from_a_sample_and_map_features(X, partitions, kernel):
+    """Fit, features, transform and gram of a kernel itself."""
+    given = da.from_array(X, chunks=(partitions, (4,)))
+    alone, apart = clone(kernel).fit(X), clone(kernel).fit(given)
+    assert_allclose(apart(X[:5]), alone(X[:5]), rtol=1e-10)
+    if not kernel.has_features:
+        for call in (apart.features, apart.gram):
+            with pytest.raises(TypeError, match="Nystroem"):
+                call(given)
+        return
+    F = apart.features(given)
+    assert F.chunks[0] == partitions
+    assert_allclose(F.compute(), alone.features(X), rtol=1e-10, atol=1e-12)
+    assert_allclose(apart.gram(given).degrees().compute(), alone.gram(X).degrees(), rtol=1e-9)
+    with pytest.raises(ValueError, match="3 features"):
+        apart.features(given[:, :3])
+    with pytest.raises(TypeError, match="rows in memory"):
+        apart(given)
 
 
 def test_clusters_of_a_data_frame_with_holes(X):
@@ -156,6 +268,8 @@ def test_what_cannot_be_distributed_is_refused_before_any_work(X):
 
     given = da.from_array(X, chunks=(100, 4)).map_blocks(fail, meta=np.empty((0, 0)))
     with pytest.raises(TypeError, match="X\\[:100_000\\]"):
+        LSSVMClassifier().fit(given, np.arange(500) % 2)
+    with pytest.raises(TypeError, match="Nystroem"):
         KernelECA(2).fit(given)
     with pytest.raises(TypeError, match="sample_weight"):
         KernelPCA(2, kernel=Linear()).fit(given, sample_weight=np.ones(500))
@@ -175,6 +289,46 @@ def test_no_rows_and_text_are_refused():
         DistributedRows(da.from_array(np.array([["a", "b"]]), chunks=1))
     with pytest.raises(ValueError, match="dimensions"):
         DistributedRows(da.zeros(5))
+
+
+def test_partitions_of_other_columns_or_types_are_named(X):
+    """What the partitions hold is known when they are read; the error says which one is odd."""
+
+    def parts(change):
+        return [
+            dask.delayed(change if place == 2 else np.asarray)(X[100 * place : 100 * (place + 1)]) for place in range(5)
+        ]
+
+    for change, said in (
+        (lambda part: part[:, :3], r"\(100, 3\) instead of \(100, 4\)"),
+        (lambda part: part[:50], r"\(50, 4\) instead of \(100, 4\)"),
+        (lambda part: np.full(part.shape, "a", object), "could not convert"),
+    ):
+        blocks = [da.from_delayed(part, (100, 4), float) for part in parts(change)]
+        with pytest.raises(ValueError, match=rf"partition 2 of X: .*{said}"):
+            KernelPCA(2, kernel=Linear()).fit(da.concatenate(blocks))
+
+
+def test_answers_name_the_partition_that_they_cannot_give(X):
+    """Missing values among new rows, which a kernel does not take."""
+    model = KernelPCA(2, kernel=Linear()).fit(X)
+    X[321, 1] = np.nan
+    with pytest.raises(ValueError, match="partition 3 of X"):
+        model.transform(da.from_array(X, chunks=(100, 4))).compute()
+
+
+def test_sparse_dask_arrays_are_refused(X):
+    given = da.from_array(X, chunks=(100, 4)).map_blocks(csr_array)
+    for model in (KernelPCA(2, kernel=Linear()), KernelKMeans(2), Nystroem(10)):
+        with pytest.raises(TypeError, match="densify"):
+            model.fit(given)
+
+
+def test_an_old_dask_is_refused_with_the_extra_named(X, monkeypatch):
+    given = da.from_array(X, chunks=(100, 4))
+    monkeypatch.setattr(dask, "__version__", "2023.9.1")
+    with pytest.raises(ImportError, match=r"dask 2023.9.1 is older than 2024.12; run pip install 'gramian\[scale\]'"):
+        KernelPCA(2, kernel=Linear()).fit(given)
 
 
 # Fixed-size machines ------------------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ input is Dask's.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from functools import wraps
 from types import FunctionType
@@ -28,6 +29,8 @@ SAMPLE = 50_000
 
 CLUSTERED = 10_000
 """Rows that clusters are found in; the others join them."""
+
+_OLDEST = (2024, 12)  # of Dask, as the extra "scale" asks for
 
 
 def is_distributed(X: Any) -> bool:
@@ -64,6 +67,7 @@ class DistributedRows:
     def __init__(
         self, X: Any, *, dtype: Any = None, ensure_all_finite: bool | str = True, name: str = "X", **_: Any
     ) -> None:
+        _check_version()
         array = _as_array(X)
         allowed = [np.dtype(kind) for kind in (dtype if isinstance(dtype, list | tuple) else [np.float64, np.float32])]
         if array.dtype.kind not in "fiub":
@@ -73,7 +77,6 @@ class DistributedRows:
         self.shape: tuple[int, int] = (int(array.shape[0]), int(array.shape[1]))
         self.dtype = kind
         self.names = _names(X)
-        self._ends = np.cumsum(array.chunks[0])
         if not self.shape[0]:
             raise ValueError("X has no rows in any of its partitions; pass at least one row")
 
@@ -82,24 +85,17 @@ class DistributedRows:
 
     def __getitem__(self, index: Any) -> Array:
         """Some rows by number, in memory; as every sample is drawn by number, partitions do not change it."""
-        import dask
-
         wanted = np.arange(self.shape[0])[index] if isinstance(index, slice) else np.asarray(index)
-        wanted = np.flatnonzero(wanted) if wanted.dtype.kind == "b" else wanted
-        home = np.searchsorted(self._ends, wanted, side="right")
-        blocks = self.array.to_delayed().ravel()
-        parts = np.unique(home)
-        starts = np.concatenate([[0], self._ends])
-        picked = [dask.delayed(_rows)(blocks[part], wanted[home == part] - starts[part]) for part in parts]
-        out = np.empty((len(wanted), self.shape[1]), self.dtype)
-        for part, rows in zip(parts, dask.compute(*picked), strict=True):
-            out[home == part] = rows
-        return out
+        return picked(self.array, np.flatnonzero(wanted) if wanted.dtype.kind == "b" else wanted)
+
+    def drawn(self, most: int) -> Array:
+        """At most ``most`` numbers of rows, sorted; partitions do not matter. All where there are no more."""
+        n = self.shape[0]
+        return np.arange(n) if n <= most else np.sort(np.random.default_rng(0).choice(n, most, replace=False))
 
     def sample(self, most: int = SAMPLE) -> Array:
-        """At most ``most`` rows drawn by number, in their order; all of them where there are no more."""
-        n = self.shape[0]
-        return self[np.arange(n) if n <= most else np.sort(np.random.default_rng(0).choice(n, most, replace=False))]
+        """The rows of the numbers :meth:`drawn`."""
+        return self[self.drawn(most)]
 
     def named(self, rows: Array) -> Any:
         """Some rows with the names of their columns, where they have names."""
@@ -118,6 +114,20 @@ class DistributedRows:
         ``others`` are Dask arrays in the same partitions, whose parts are passed too.
         """
         return reduced(function, merge, self.array, *others)
+
+
+def picked(array: Any, index: Array) -> Array:
+    """Some entries of a Dask array by number, along its first axis, in memory."""
+    import dask
+
+    ends = np.cumsum(array.chunks[0])
+    starts, home = np.concatenate([[0], ends]), np.searchsorted(ends, index, side="right")
+    blocks, parts = array.to_delayed().ravel(), np.unique(home)
+    found = [dask.delayed(_rows)(blocks[part], index[home == part] - starts[part]) for part in parts]
+    out = np.empty((len(index), *array.shape[1:]), array.dtype)
+    for part, rows in zip(parts, dask.compute(*found), strict=True):
+        out[home == part] = rows
+    return out
 
 
 def reduced(function: Callable[..., Any], merge: Callable[[list[Any]], Any], *arrays: Any) -> Any:
@@ -155,15 +165,20 @@ def beside(y: Any, rows: DistributedRows) -> Any:
     y : dask array, series or data frame, or array-like (n,) or (n, q)
     rows : DistributedRows
     """
-    import dask.array
-
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None; pass fit(X, y)")
-    lengths, n = rows.array.chunks[0], rows.shape[0]
+    return in_lengths(y, rows.array.chunks[0])
+
+
+def in_lengths(y: Any, lengths: tuple[int, ...], name: str = "y") -> Any:
+    """Something with an entry for each row as a Dask array in partitions of these lengths."""
+    import dask.array
+
+    n = sum(lengths)
     if not is_distributed(y):
         given = np.asarray(y)
         if given.shape[:1] != (n,):
-            raise ValueError(f"y has shape {given.shape} but X has {n} rows; pass one entry for each row")
+            raise ValueError(f"{name} has shape {given.shape} but X has {n} rows; pass one entry for each row")
         return dask.array.from_array(given, chunks=(lengths, *((size,) for size in given.shape[1:])))
     if hasattr(y, "to_dask_array"):
         # Words become objects: Dask warns of the text type of pandas, which arrays lack.
@@ -171,9 +186,14 @@ def beside(y: Any, rows: DistributedRows) -> Any:
         y = (y.astype(object) if wordy else y).to_dask_array(lengths=True)
     array = y.compute_chunk_sizes() if any(np.isnan(length) for length in y.chunks[0]) else y
     if array.shape[0] != n:
-        raise ValueError(f"y has {array.shape[0]} entries but X has {n} rows; pass one entry for each row")
+        raise ValueError(f"{name} has {array.shape[0]} entries but X has {n} rows; pass one entry for each row")
     array = array.rechunk({1: -1}) if array.ndim == 2 else array
     return array if array.chunks[0] == lengths else array.rechunk({0: lengths})
+
+
+def columns_of(X: Any) -> Any:
+    """Something in memory with the columns of X, for counting and naming them: X itself, or a row for a Dask input."""
+    return _named(np.zeros((1, X.shape[1])), _names(X)) if is_distributed(X) else X
 
 
 def in_memory(X: Any) -> Any:
@@ -181,13 +201,44 @@ def in_memory(X: Any) -> Any:
     return X.sample() if isinstance(X, DistributedRows) else X
 
 
-def fit_to_sample(model: Any, X: Any, **options: Any) -> Any:
-    """Fit a clustering to at most ``CLUSTERED`` rows of a Dask input; labels of all are left to the partitions."""
-    rows = DistributedRows(X, ensure_all_finite="allow-nan")
-    model.fit(rows.named(rows.sample(CLUSTERED)), **options)
-    model.labels_ = model.predict(X)
-    if hasattr(model, "embedding_"):
-        model.embedding_ = model.transform(X)
+def fit_to_sample(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    most: int | None = None,
+    answers: dict[str, str] | None = None,
+    **options: Any,
+) -> Any:
+    """Fit a model to at most ``most`` rows of a Dask input, drawn by number; answers for all stay with the partitions.
+
+    Parameters
+    ----------
+    model : estimator
+        Not fitted.
+    X : dask.array.Array or dask.dataframe.DataFrame (n, d)
+    y : optional
+        An entry for each row, wherever it is.
+    most : int, optional
+        By default ``CLUSTERED``.
+    answers : dict of str, optional
+        Attributes of all rows, where the model has them, and the method that gives each. By default ``labels_`` by
+        ``predict`` and ``embedding_`` by ``transform``. Others stay those of the sample, whose rows
+        ``sample_indices_`` tells.
+    options
+        Of the model's ``fit``.
+    """
+    kernel = getattr(model, "_unfitted_kernel", None)
+    checks = {"ensure_all_finite": "allow-nan"} if kernel is None else kernel()._checks()
+    rows = DistributedRows(X, **checks)
+    index = rows.drawn(CLUSTERED if most is None else most)
+    targets = () if y is None else (picked(beside(y, rows), index),)
+    model.fit(rows.named(rows[index]), *targets, **options)
+    model.sample_indices_ = index
+    answers = {"labels_": "predict", "embedding_": "transform"} if answers is None else answers
+    for name, method in answers.items():
+        if hasattr(model, name):
+            setattr(model, name, getattr(model, method)(X))
     return model
 
 
@@ -201,24 +252,44 @@ def on_workers(value: Array) -> Any:
         return value
 
 
+def _check_version() -> None:
+    import dask
+
+    numbers = [int("".join(filter(str.isdigit, part)) or 0) for part in dask.__version__.split(".")[:2]]
+    if tuple(numbers) < _OLDEST:
+        raise ImportError(
+            f"dask {dask.__version__} is older than {'.'.join(map(str, _OLDEST))}; run pip install 'gramian[scale]'"
+        )
+
+
 def _as_array(X: Any) -> Any:
     """A Dask array (n, d) with known partitions of rows, each with all columns."""
     array = X.to_dask_array(lengths=True) if hasattr(X, "to_dask_array") else X
     if array.ndim != 2:
         raise ValueError(f"X has {array.ndim} dimensions; pass rows and columns, for instance X.reshape(-1, 1)")
-    if any(np.isnan(length) for length in array.chunks[0]):
-        array = array.compute_chunk_sizes()
     if type(array._meta).__module__.partition(".")[0] in ("scipy", "sparse"):
         raise TypeError("sparse Dask arrays are not supported; densify with X.map_blocks(lambda part: part.toarray())")
+    if any(np.isnan(length) for length in array.chunks[0]):
+        array = array.compute_chunk_sizes()
     return array.rechunk({1: -1}) if len(array.chunks[1]) > 1 else array
 
 
 def _checked(part: Array, dtype: Any, finite: bool | str, name: str, block_info: Any = None) -> Array:
     """One partition as numbers; an error says which it is."""
-    if not len(part):
-        return np.asarray(part, dtype)
-    try:
+    announced = tuple(end - start for start, end in block_info[0]["array-location"]) if block_info else part.shape
+    if not len(part) and not announced[0]:
+        return np.empty(announced, dtype)
+    with _in_partition(block_info, name):
+        if part.shape != announced:
+            raise ValueError(f"it has shape {part.shape} instead of {announced}; give all partitions the same columns")
         return np.asarray(check_array(part, dtype=dtype, order="C", ensure_all_finite=finite, input_name=name))
+
+
+@contextmanager
+def _in_partition(block_info: Any, name: str) -> Iterator[None]:
+    """Errors about rows that say in which partition they are."""
+    try:
+        yield
     except ValueError as error:
         place = block_info[0]["chunk-location"][0] if block_info else "?"
         raise ValueError(f"partition {place} of {name}: {error}") from error
@@ -244,10 +315,12 @@ class DistributedAnswers:
             # Also what comes from a mixin that is no subclass of this one.
             method = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
             if isinstance(method, FunctionType) and not hasattr(method, "takes_partitions"):
-                setattr(cls, name, _in_parts(method))
+                setattr(cls, name, in_parts(method))
 
 
-def _in_parts(method: Callable[..., Any]) -> Callable[..., Any]:
+def in_parts(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that answers for each row by itself as one that answers for a Dask input partition by partition."""
+
     @wraps(method)
     def answer(self: Any, X: Any, *others: Any, **options: Any) -> Any:
         if not is_distributed(X):
@@ -260,25 +333,32 @@ def _in_parts(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _mapped(model: Any, method: Callable[..., Any], X: Any, others: tuple[Any, ...], options: dict[str, Any]) -> Any:
     rows = DistributedRows(X, ensure_all_finite=False).array
-    width = getattr(model, "n_features_in_", rows.shape[1])
-    if rows.shape[1] != width:
-        name = type(model).__name__
-        raise ValueError(f"X has {rows.shape[1]} features, but {name} is expecting {width} features as input")
+    width = check_width(model, rows.shape[1])
     names, alone = _names(X), _without_answers(model)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is odd about a row of zeros is not the user's
         # One row tells type and width of an answer.
         example = np.asarray(method(alone, _named(np.zeros((1, width), rows.dtype), names), *others, **options))
 
-    def of_part(part: Array) -> Array:
+    def of_part(part: Array, block_info: Any = None) -> Array:
         if not len(part):
             return np.empty((0, *example.shape[1:]), example.dtype)
-        return np.asarray(method(alone, _named(part, names), *others, **options))
+        with _in_partition(block_info, "X"):
+            return np.asarray(method(alone, _named(part, names), *others, **options))
 
     if example.ndim == 1:
         return rows.map_blocks(of_part, drop_axis=1, dtype=example.dtype, meta=example[:0])
     chunks = (rows.chunks[0], (example.shape[1],))
     return rows.map_blocks(of_part, chunks=chunks, dtype=example.dtype, meta=example[:0])
+
+
+def check_width(model: Any, width: int) -> int:
+    """The number of columns, if it is that of the rows a model was fitted to."""
+    known = getattr(model, "n_features_in_", width)
+    if width != known:
+        name = type(model).__name__
+        raise ValueError(f"X has {width} features, but {name} is expecting {known} features as input")
+    return width
 
 
 def _names(X: Any) -> list[Any] | None:

@@ -13,9 +13,9 @@ from typing import Any
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
-from gramian.checks import check_samples, check_weights, remember_columns
+from gramian.checks import check_samples, check_weights, refuse_partitions, remember_columns
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedAnswers, is_distributed
+from gramian.distributed import DistributedAnswers, DistributedRows, columns_of, in_memory, is_distributed
 from gramian.grams.base import Gram
 from gramian.kernels import Kernel, as_kernel
 from gramian.randomness import spawn
@@ -32,6 +32,7 @@ class KernelEstimator(DistributedAnswers, Estimator):
     """
 
     kernel: Kernel | str | Callable[[Any, Any], Any]
+    _fits_partitions: bool = False  # whether fit takes rows of a Dask input where they lie
 
     def _fit_kernel(self, X: Matrix, *, min_samples: int = 1) -> tuple[Matrix, Kernel, Gram]:
         """X checked, the kernel fitted on it, and its Gram, for a fit without weights and targets."""
@@ -40,11 +41,10 @@ class KernelEstimator(DistributedAnswers, Estimator):
 
     def _check_rows(self, X: Matrix, *, min_samples: int = 1) -> Matrix:
         """X as the kernel takes it; nothing of the estimator changes."""
-        if is_distributed(X):
-            raise TypeError(
-                f"{type(self).__name__} cannot be fitted to a Dask input; fit it to some of the rows, for instance "
-                "X[:100_000].compute(), and let it answer for all: predict and transform take Dask inputs"
-            )
+        if is_distributed(X) and self._fits_partitions:
+            kernel = self._unfitted_kernel()
+            kernel._refuse_partitions()
+            return DistributedRows(X, **kernel._checks())
         return check_samples(self, X, ensure_min_samples=min_samples, **self._unfitted_kernel()._checks())
 
     def _check_weights(self, sample_weight: Any, X: Matrix) -> Array | None:
@@ -57,13 +57,13 @@ class KernelEstimator(DistributedAnswers, Estimator):
         ``once`` says that the Gram is for one factorization, which needs no array of it.
         """
         kernel = self._seeded_kernel(X.shape[0])
-        kernel._fitted(X, weights)
-        return kernel, kernel._gram_once(X) if once else kernel._unchecked("gram")(X)
+        kernel._fitted(in_memory(X), weights)
+        return kernel, kernel._gram_once(X) if once else kernel._gram_of(X)
 
     def _keep(self, kernel: Kernel, X: Matrix) -> None:
         """Hold the kernel and the names of X's columns, when all else has succeeded."""
         self.kernel_ = kernel
-        remember_columns(self, X)
+        remember_columns(self, columns_of(X))
 
     def _seeded_kernel(self, n_samples: int = 0) -> Kernel:
         """A fresh kernel that draws its random numbers as ``random_state`` says, where it has none of its own."""
@@ -75,6 +75,7 @@ class KernelEstimator(DistributedAnswers, Estimator):
 
     def _check_new(self, X: Matrix) -> Matrix:
         """New rows, checked against what ``fit`` saw."""
+        refuse_partitions(self, X)
         return validate_data(self, X, reset=False, **self.kernel_._checks())
 
     def __sklearn_tags__(self) -> Any:

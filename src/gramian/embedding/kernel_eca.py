@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import check_count, check_positive
+from gramian.distributed import is_distributed
 from gramian.embedding.projection import KernelProjection, significant
 from gramian.grams import Gram
 from gramian.kernels import Expansion, Kernel
@@ -56,6 +57,8 @@ class KernelECA(KernelProjection):
     (150, 2)
     """
 
+    _fits_partitions = True
+
     def __init__(
         self,
         n_components: int = 2,
@@ -73,6 +76,8 @@ class KernelECA(KernelProjection):
         Parameters
         ----------
         X : array-like or sparse (n, d), or (n, n) similarities with ``kernel="precomputed"``
+            A Dask array or data frame with a kernel of finite features, such as ``Nystroem(300)``, is analysed where
+            it lies; ``embedding_`` is then a Dask array, computed when asked for.
         y : ignored
 
         Returns
@@ -84,12 +89,27 @@ class KernelECA(KernelProjection):
         X, kernel, gram = self._fit_kernel(X)
         wanted = check_count(self, "n_components", X.shape[0])
         assert wanted is not None
+        if is_distributed(samples):
+            return self._finish_distributed(samples, kernel, gram, wanted)
         values, vectors, self.entropies_, self.component_indices_ = entropy_axes(gram, wanted, kernel, self.tol)
         self._keep(kernel, samples)
         self.eigenvalues_ = values
         self.n_components_ = len(values)
         self.embedding_ = vectors * np.sqrt(values)
         self.expansion_ = Expansion(kernel, X, vectors / np.sqrt(values), gram=gram)
+        return self
+
+    def _finish_distributed(self, X: Any, kernel: Kernel, gram: Any, wanted: int) -> KernelECA:
+        """All axes are known from the features' sums, so the leading ones are found without a bound."""
+        n, m = gram.factor.shape
+        values, axes = gram.eigenaxes(min(n, m))
+        contributions = _contributions(values, gram.factor.column_sums @ axes, n)
+        best = _leading(values, contributions, n, wanted)
+        self._keep(kernel, X)
+        self.entropies_, self.component_indices_ = contributions[best], best
+        self.eigenvalues_, self.n_components_ = values[best], len(best)
+        self.expansion_ = Expansion.of_weights(kernel, axes[:, best] * np.sqrt(values[best]))
+        self.embedding_ = self.transform(X)
         return self
 
 
@@ -103,20 +123,31 @@ def entropy_axes(gram: Gram, wanted: int, kernel: Kernel, tol: float | None) -> 
     while True:
         values, vectors = gram.eigenpairs(seen, tol=tol)
         sums = vectors.sum(axis=0, dtype=np.float64)
-        contributions = np.where(significant(values, n) & (values > 0), values * sums**2, 0.0)
+        contributions = _contributions(values, sums, n)
         worst_kept = np.sort(contributions)[-min(wanted, seen)]
         at_most = min(total - contributions.sum(), float(values[-1]) * (n - float(sums @ sums)))
         if seen == n or at_most <= worst_kept + 1e-10 * total:
             break
         # Once a twentieth of all axes does not settle it, all of them are found faster at once.
         seen = n if 2 * seen > n // 20 else 2 * seen
+    best = _leading(values, contributions, n, wanted)
+    return values[best], np.ascontiguousarray(vectors[:, best]), contributions[best], best
+
+
+def _contributions(values: Array, sums: Array, n: int) -> Array:
+    """λ_j (e_jᵀ1)² of eigenvalues that are more than rounding."""
+    return np.where(significant(values, n) & (values > 0), values * sums**2, 0.0)
+
+
+def _leading(values: Array, contributions: Array, n: int, wanted: int) -> Array:
+    """The places of the largest contributions."""
     # λ_1 n bounds every contribution; what is below its rounding is none. Ties go to the larger eigenvalue.
-    rounding = 10 * float(np.finfo(values.dtype).eps) * float(values[0]) * n
+    rounding = 10 * float(np.finfo(values.dtype).eps) * float(values[:1].max(initial=0.0)) * n
     best = np.argsort(-contributions, kind="stable")[:wanted]
     best = best[contributions[best] > rounding]
     if not len(best):
         raise ValueError("no axis carries entropy: the features of X are centred or zero; use another kernel")
-    return values[best], np.ascontiguousarray(vectors[:, best]), contributions[best], best
+    return best
 
 
 def _refuse_indefinite(gram: Gram, kernel: Kernel) -> None:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, reduce
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
 
 from gramian.checks import check_choice, check_count, check_positive
-from gramian.distributed import DistributedRows, is_distributed
+from gramian.distributed import is_distributed
 from gramian.embedding.preimage import RidgePreimage, check_preimage
 from gramian.embedding.projection import InvertibleProjection, significant
 from gramian.grams import Gram, SandwichGram
 from gramian.grams.base import Which
 from gramian.kernels import Expansion, Kernel
-from gramian.landmarks.primal import NormalEquations
 from gramian.typing import Array, Matrix
 
 
@@ -71,6 +68,8 @@ class KernelPCA(InvertibleProjection):
     (150, 2)
     """
 
+    _fits_partitions = True
+
     def __init__(
         self,
         n_components: int | None = 2,
@@ -96,6 +95,8 @@ class KernelPCA(InvertibleProjection):
         Parameters
         ----------
         X : array-like or sparse (n, d), or (n, n) similarities with ``kernel="precomputed"``
+            A Dask array or data frame with a kernel of finite features, such as ``Nystroem(300)``, is analysed where
+            it lies; ``embedding_`` is then a Dask array, computed when asked for.
         y : ignored
         sample_weight : array-like (n,), optional
             Weights of the samples in mean, covariance and the kernel's width rule; zero leaves a sample out.
@@ -131,41 +132,26 @@ class KernelPCA(InvertibleProjection):
         return self
 
     def _fit_distributed(self, X: Any, sample_weight: Any) -> KernelPCA:
-        """One pass over the partitions: the features' mean and scatter, whose eigenvectors are the axes."""
+        """The axes from the features' mean and scatter, which are sums over the partitions; scores stay there."""
         if sample_weight is not None or self.preimage is not None:
             raise TypeError("sample_weight and preimage are for rows in memory; leave them out for a Dask input")
-        rows = DistributedRows(X, **self._unfitted_kernel()._checks())
+        rows = self._check_rows(X)
         n = rows.shape[0]
         wanted = check_count(self, "n_components", n, none_allowed=True) or n
-        kernel = self._seeded_kernel(n)
-        sample = rows.sample()
-        kernel._fitted(sample)
-        if not kernel.has_features or kernel._n_features(sample[:1]) >= n:
-            raise TypeError(
-                f"kernel={kernel!r} has no finite features, and the n×n similarities of a Dask input fit in no memory; "
-                "approximate it: kernel=gramian.Nystroem(300, kernel=...)"
-            )
-        sums = rows.reduced(partial(_feature_sums, kernel), _merged)
-        scatter = sums.feature_products
-        if not self.center:
-            scatter = scatter + sums.weight * np.outer(sums.feature_mean, sums.feature_mean)
-        values, axes = eigh(scatter)
-        values, axes = values[::-1][:wanted], axes[:, ::-1][:, :wanted]
-        keep = significant(values, n) & (values > 0)
+        kernel, gram = self._fit_on(rows)
+        view: Any = gram.centered() if self.center else gram
+        values, axes = view.eigenaxes(wanted)
+        keep = significant(values, n)
         if not keep.any():
             raise ValueError("all samples are alike under the kernel, so X has no variance to analyse; check X")
-        self._keep(kernel, rows.named(sample[:1]))
-        expansion = Expansion(kernel, sample[:1], np.zeros((1, int(keep.sum())), rows.dtype))
-        expansion.weights = axes[:, keep].astype(rows.dtype)
-        expansion.offset = sums.feature_mean.astype(rows.dtype) if self.center else None
-        # As in memory, the entry of largest magnitude of each component is positive.
-        low, high = rows.reduced(partial(_extremes, expansion), _wider)
-        expansion.weights = expansion.weights * np.where(-low > high, -1, 1).astype(rows.dtype)
-        self.expansion_ = expansion
-        self.eigenvalues_ = values[keep].astype(rows.dtype)
+        self._keep(kernel, X)
+        factor = view.factor
+        offset = None if factor.origin is None else factor.origin.astype(gram.dtype)
+        self.expansion_ = Expansion.of_weights(kernel, axes[:, keep] * np.sqrt(values[keep]), offset)
+        self.eigenvalues_ = values[keep]
         self.n_components_ = len(self.eigenvalues_)
-        self.signature_ = np.ones(self.n_components_, rows.dtype)
-        self.explained_variance_ratio_ = self.eigenvalues_ / np.trace(scatter)
+        self.signature_ = np.ones(self.n_components_, gram.dtype)
+        self.explained_variance_ratio_ = self.eigenvalues_ / np.trace(factor.dual())
         self.embedding_ = self.transform(X)
         return self
 
@@ -203,21 +189,3 @@ class KernelPCA(InvertibleProjection):
 
     def _image_coefficients(self, Z: Array) -> Array:
         return np.asarray(self.mean_coef_ + (Z * np.sqrt(np.abs(self.eigenvalues_))) @ self.dual_coef_.T)
-
-
-def _feature_sums(kernel: Kernel, part: Array) -> NormalEquations:
-    """Mean and scatter of the features of one partition."""
-    return NormalEquations().add(kernel._features(part), np.zeros((len(part), 1), part.dtype))
-
-
-def _merged(parts: list[NormalEquations]) -> NormalEquations:
-    return reduce(NormalEquations.merge, parts, NormalEquations())
-
-
-def _extremes(expansion: Expansion, part: Array) -> tuple[Array, Array]:
-    scores = expansion.unchecked(part)
-    return scores.min(axis=0), scores.max(axis=0)
-
-
-def _wider(parts: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-    return np.min([low for low, _ in parts], axis=0), np.max([high for _, high in parts], axis=0)

@@ -51,8 +51,11 @@ class Gram(LinearOperator):
     csr : scipy.sparse.csr_array or None
         The matrix itself where it is held in sparse form, to be read and not written; None otherwise. A view is an
         operator and has none.
+    on_workers : bool
+        Whether the rows lie on the workers of a Dask cluster, so that what is as long as the data is a Dask array.
     """
 
+    on_workers: bool = False
     cheap_products: bool = False
     held: bool = False
 

@@ -35,6 +35,7 @@ from gramian.typing import Array, RandomState
 
 if TYPE_CHECKING:
     from gramian.grams.base import Gram, Which
+    from gramian.grams.distributed import DistributedFactor
     from gramian.grams.features import Factor
 
 _LAPACK_SIZE = 500  # below this LAPACK takes milliseconds and is exact
@@ -207,6 +208,35 @@ def _dual(factor: Factor, k: int, random_state: RandomState) -> tuple[Array, Arr
         vectors = np.hstack([vectors, orthonormalize(extra, vectors.astype(np.float64))[0]])
         values = np.concatenate([values, np.zeros(missing, values.dtype)])
     return values, vectors
+
+
+def dual_axes(factor: DistributedFactor, k: int) -> tuple[Array, Array]:
+    """The largest eigenvalues of F Fᵀ and axes A (m, k) such that F A are its eigenvectors.
+
+    For features of which no product is in one place. One pass gives the dual, another one what rounding in it leaves
+    to put right, as in memory, and the signs. Fewer than k where the rank is lower.
+    """
+    m, k = factor.shape[1], min(k, *factor.shape)
+    values, W = eigh(factor.dual(), subset_by_index=(m - k, m - 1), check_finite=False)
+    values, W = values[::-1].astype(np.float64), W[:, ::-1].astype(np.float64)
+    solid = values > m * np.finfo(factor.dtype).eps * max(float(values[0]), 0.0)
+    W = W[:, solid] / np.sqrt(values[solid])
+    if not W.size:
+        return np.empty(0), W
+    image, squares, low, high = factor.spanned(W)
+    # Q = F W (BᵀB)^-½ is orthonormal, and the singular values of QᵀF are those of F in its span.
+    lengths, axes = np.linalg.eigh(squares)
+    whitening = (axes / np.sqrt(lengths)) @ axes.T
+    rotation, roots, _ = np.linalg.svd((image @ whitening).T, full_matrices=False)
+    turn = whitening @ rotation
+    kept, reach = np.diag(turn), np.maximum(-low, high)
+    ends = np.sort(np.stack([low, high]) * kept, axis=0)
+    # By so much at most the entries of a column change beside that; it decides about signs only where ends are even.
+    moved = reach @ np.abs(turn - np.diag(kept))
+    if (np.abs(ends.sum(axis=0)) <= 2 * moved).any():
+        ends = np.stack(factor.spanned(W @ turn)[2:])
+    low, high = ends
+    return roots**2, W @ turn * np.where(-low > high, -1, 1)
 
 
 def _signed_dual(

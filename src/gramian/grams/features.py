@@ -282,6 +282,11 @@ def inner(left: Matrix, right: Matrix) -> Array:
     return total
 
 
+def written_out(rows: Matrix) -> Array:
+    """Rows as a dense array, whether they came so or sparse."""
+    return rows.toarray() if issparse(rows) else np.asarray(rows)
+
+
 def scaled_rows(rows: Matrix, scale: Array) -> Matrix:
     """diag(scale) rows, dense or CSR as they came."""
     return rows.multiply(scale[:, None]).tocsr() if issparse(rows) else scale[:, None] * rows

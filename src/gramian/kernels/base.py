@@ -20,12 +20,14 @@ from sklearn import get_config
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramian.checks import check_samples, check_weights, is_real, remember_columns
+from gramian.checks import check_samples, check_weights, is_real, refuse_partitions, remember_columns
 from gramian.configuration import memory_budget, require_memory
 from gramian.diagram import Estimator
+from gramian.distributed import DistributedRows, check_width, is_distributed
 from gramian.grams import tiles
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
+from gramian.grams.distributed import DistributedFactor, DistributedGram
 from gramian.grams.features import Factor, FeatureGram, KernelFactor, MatrixFactor, squared_norms
 from gramian.grams.krein import KreinGram, signed_dot
 from gramian.grams.lazy import DeferredGram, LazyGram
@@ -142,7 +144,13 @@ class Kernel(Estimator):
         Returns
         -------
         self : Kernel
+            Of a Dask array or data frame the kernel learns from 50,000 rows, drawn by number.
         """
+        if is_distributed(X) and not self.pairwise:
+            if sample_weight is not None:
+                raise TypeError("sample_weight is for rows in memory; leave it out for a Dask input")
+            given = DistributedRows(X, **self._checks())
+            return self.fit(given.named(given.sample()), y)
         if self._frozen:
             self._checked(X)
             return self
@@ -238,7 +246,9 @@ class Kernel(Estimator):
         return self._finite_diagonal(self._checked(X))
 
     def features(self, X: Matrix) -> Matrix:
-        """F with K = F Fᵀ, shape (n, m), dense or CSR, for kernels with finite features."""
+        """F with K = F Fᵀ, shape (n, m), for kernels with finite features: dense, CSR, or Dask's as the input is."""
+        if is_distributed(X):
+            return self._distributed_factor(self._rows_on_workers(X)).rows()
         X = self._checked(X)
         require_memory(
             self._feature_bytes(X),
@@ -248,7 +258,10 @@ class Kernel(Estimator):
         return self._features(X)
 
     def gram(self, X: Matrix) -> Gram:
-        """The cheapest faithful Gram for X: features, a dense matrix, or recomputed tiles."""
+        """The cheapest faithful Gram for X: features, a dense matrix, or recomputed tiles; features of a Dask input."""
+        if is_distributed(X):
+            self._refuse_partitions()
+            return self._gram_of(self._rows_on_workers(X))
         return self._gram(self._checked(X))
 
     def _gram(self, X: Matrix) -> Gram:
@@ -291,6 +304,33 @@ class Kernel(Estimator):
     def _factor(self, X: Matrix) -> Factor:
         """The features of X, recomputed chunk by chunk where they would exceed the memory budget."""
         return MatrixFactor(self._features(X)) if self._feature_bytes(X) <= memory_budget() else self._streamed(X)
+
+    def _gram_of(self, X: Any) -> Gram:
+        """The Gram of checked rows, in memory or on workers."""
+        if isinstance(X, DistributedRows):
+            return DistributedGram(self._distributed_factor(X))
+        gram: Gram = self._unchecked("gram")(X)
+        return gram
+
+    def _rows_on_workers(self, X: Any) -> DistributedRows:
+        """A Dask input, of as many columns as the kernel was fitted to."""
+        rows = DistributedRows(X, **self._checks())
+        check_width(self, rows.shape[1])
+        return rows
+
+    def _distributed_factor(self, rows: DistributedRows) -> DistributedFactor:
+        """The features of rows on workers, computed there."""
+        self._refuse_partitions()
+        count = self._n_features(np.zeros((1, rows.shape[1]), rows.dtype))
+        return DistributedFactor.of_rows(self._streamed, rows, count)
+
+    def _refuse_partitions(self) -> None:
+        """An error where rows on workers have no features to be held by."""
+        if not self.has_features:
+            raise TypeError(
+                f"kernel={self!r} has no finite features, and the n×n similarities of a Dask input fit in no memory; "
+                "approximate it: kernel=gramian.Nystroem(300, kernel=...)"
+            )
 
     def _streamed(self, X: Matrix) -> Factor:
         return KernelFactor(self, X, self._n_features(X))
@@ -344,6 +384,7 @@ class Kernel(Estimator):
     def _checked(self, X: Matrix, *, reset: bool = False) -> Matrix:
         """X as a float array or CSR; also counts and names the features, as scikit-learn does."""
         if reset or hasattr(self, "n_features_in_"):
+            refuse_partitions(self, X)
             return validate_data(self, X, reset=reset, **self._checks())
         return check_samples(self, X, **self._checks())
 
@@ -427,6 +468,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FeatureKerne
         """
         check_is_fitted(self)
         F = self.features(X)
+        if is_distributed(X):
+            return F
         container = getattr(self, "_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
         return F.toarray() if issparse(F) and container != "default" else F  # a data frame holds no sparse matrix
 

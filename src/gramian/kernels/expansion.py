@@ -69,6 +69,21 @@ class Expansion:
             gram = kernel._unchecked("gram")(points) if gram is None else gram
             self.offset = -((gram @ center) @ coefficients)
 
+    @classmethod
+    def of_weights(cls, kernel: Kernel, weights: Array, offset: Array | None = None) -> Expansion:
+        """f(x) = (φ(x) − offset)·W for a kernel with finite features, where W is known.
+
+        Parameters
+        ----------
+        kernel : fitted Kernel
+        weights : ndarray (m, b)
+        offset : ndarray (m,), optional
+        """
+        expansion = cls.__new__(cls)
+        expansion.kernel, expansion.weights, expansion.offset = kernel, weights, offset
+        expansion.points = expansion.coefficients = None
+        return expansion
+
     def __call__(self, X: Matrix) -> Array:
         """f(x) for every row of X, shape (n_X, b)."""
         return self.unchecked(self.kernel._checked(X))

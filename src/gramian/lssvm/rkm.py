@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, check_positive, check_whole, reals, whole
+from gramian.distributed import in_parts
 from gramian.estimator import KernelEstimator
 from gramian.kernels import Expansion, Kernel, as_kernel
 from gramian.lssvm._levels import ascend, greedy
@@ -220,6 +221,7 @@ class RestrictedKernelMachine(ClassNamePrefixFeaturesOutMixin, KernelEstimator):
         return self._kernels()[0]
 
     @available_if(_predicts)
+    @in_parts
     def predict(self, X: Matrix) -> Array:
         """Predict targets or classes.
 
@@ -241,6 +243,7 @@ class RestrictedKernelMachine(ClassNamePrefixFeaturesOutMixin, KernelEstimator):
         return float(r2_score(y, found) if self.kind == "regression" else accuracy_score(y, found))
 
     @available_if(lambda self: self.kind == "classification")
+    @in_parts
     def decision_function(self, X: Matrix) -> Array:
         """Scores of the classes, see :meth:`LSSVMClassifier.decision_function`."""
         check_is_fitted(self, "machine_")
@@ -250,6 +253,7 @@ class RestrictedKernelMachine(ClassNamePrefixFeaturesOutMixin, KernelEstimator):
         return X if self.levels is None else self._scaled(self.transform(X))
 
     @available_if(_embeds)
+    @in_parts
     def transform(self, X: Matrix, level: int = -1) -> Array:
         """Hidden features of new rows.
 

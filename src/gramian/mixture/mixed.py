@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from gramian.checks import check_count, check_real, remember_columns, whole
+from gramian.checks import check_count, check_real, refuse_partitions, remember_columns, whole
 from gramian.configuration import require_memory
 from gramian.mixture.em import CovarianceType, Parameters, log_joint, memberships
 from gramian.mixture.estimator import MixtureEstimator
@@ -205,6 +205,7 @@ class IncompleteMixture(MixtureEstimator):
 
     def _checked(self, X: Matrix) -> Matrix:
         """A data frame as it is; anything else as an array, of numbers unless columns are said to be categorical."""
+        refuse_partitions(self, X)
         if is_frame(X):
             if 0 in X.shape:
                 raise ValueError(f"X has {X.shape[0]} rows and {X.shape[1]} columns; pass at least one of each")

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, one_of
 from gramian.configuration import require_memory
+from gramian.distributed import fit_to_sample, is_distributed
 from gramian.kernels import Expansion, Kernel
 from gramian.ranking._queries import (
     check_components,
@@ -131,12 +132,17 @@ class KernelPageRank(WalkEstimator):
         Parameters
         ----------
         X : array-like or sparse (n, d), or (n, n) similarities with ``kernel="precomputed"``
+            Of a Dask array or data frame 10,000 rows, drawn by number (``sample_indices_``), are walked on and are the
+            fitted samples; ``score_samples(X, seeds)`` and ``transform(X)`` answer for all rows as Dask arrays, also
+            with a ``query`` that is none of them.
         y : ignored
 
         Returns
         -------
         self : KernelPageRank
         """
+        if is_distributed(X):
+            return fit_to_sample(self, X, answers={})
         check_restart(self.restart)
         check_choice(self, "order", ("query", "eigenvalue", "restart"))
         least = check_eigenvalue_tol(self)

@@ -14,6 +14,7 @@ from gramian.checks import check_choice, check_count, check_whole, whole
 from gramian.clustering.angular import angular_kmeans
 from gramian.clustering.core import choose_by_gap, kmeans, used_labels
 from gramian.clustering.placed import PlacedClusters
+from gramian.distributed import fit_to_sample, is_distributed
 from gramian.kernels import Expansion, Kernel
 from gramian.randomness import generator
 from gramian.ranking._queries import best_first
@@ -32,6 +33,14 @@ from gramian.ranking.kernel_walk.joint_embedding import (
 )
 from gramian.ranking.kernel_walk.walk import Walk, exact_scores
 from gramian.typing import Array, Matrix, RandomState
+
+# What a Dask fit says of all rows, and the method that tells.
+_ANSWERS = {
+    "labels_": "predict",
+    "embedding_": "transform",
+    "memberships_": "predict_proba",
+    "base_scores_": "score_samples",
+}
 
 
 class RankedClustering(PlacedClusters, WalkEstimator):
@@ -77,6 +86,8 @@ class RankedClustering(PlacedClusters, WalkEstimator):
     ----------
     labels_ : ndarray (n,)
     n_clusters_ : int
+    fitted_labels_ : ndarray (n,)
+        ``labels_`` of the fitted samples, also where ``labels_`` are of all rows of a Dask input.
     embedding_ : ndarray (n, n_components)
         Leading columns of Z.
     eigenvalues_ : ndarray (n_components,)
@@ -154,12 +165,18 @@ class RankedClustering(PlacedClusters, WalkEstimator):
         Parameters
         ----------
         X : array-like or sparse (n, d), or (n, n) similarities with ``kernel="precomputed"``
+            A Dask array or data frame is clustered and ranked by 10,000 of its rows, drawn by number
+            (``sample_indices_``), which are the fitted samples that :meth:`rank`, :meth:`query` and ``exemplars_``
+            count. Of all rows ``labels_``, ``embedding_``, ``memberships_`` and ``base_scores_`` are then Dask arrays,
+            computed partition by partition when asked for.
         y : ignored
 
         Returns
         -------
         self : RankedClustering
         """
+        if is_distributed(X):
+            return fit_to_sample(self, X, answers=_ANSWERS)
         check_restart(self.restart)
         check_choice(self, "normalized", (True, False))
         check_choice(self, "metric", ("euclidean", "cosine"))
@@ -199,6 +216,7 @@ class RankedClustering(PlacedClusters, WalkEstimator):
         if not inside.all():  # the others are placed as new samples are
             self.embedding_ = np.empty((n, len(axes.values)), axes.embedding.dtype)
             self.embedding_[inside], self.embedding_[~inside] = axes.embedding, place(X[~inside])[0]
+        self.fitted_labels_ = self.labels_
         rankings = ClusterRankings.of(walk, self.labels_, self.n_clusters_, self.restart_)
         self.cluster_scores_, self.memberships_ = rankings.scores, rankings.memberships
         self.cohesion_, self.exemplars_ = rankings.cohesion, rankings.exemplars
@@ -262,7 +280,7 @@ class RankedClustering(PlacedClusters, WalkEstimator):
         listed = target if target is not None else cluster if within else None
         if listed is None:
             return best_first(scores, top)
-        members = np.flatnonzero(self.labels_ == self._known(listed, "target"))
+        members = np.flatnonzero(self.fitted_labels_ == self._known(listed, "target"))
         return members[best_first(scores[members], top)]
 
     def top_per_cluster(self, top: int = 10) -> list[Array]:

@@ -19,7 +19,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names, _num_samples, check_is_fitted, column_or_1d, indexable
 
-from gramian.checks import check_choice, is_whole, real, whole
+from gramian.checks import check_choice, is_whole, real, refuse_partitions, whole
 from gramian.diagram import Estimator
 from gramian.metrics import nrmse
 from gramian.randomness import generator
@@ -266,6 +266,7 @@ class GeneticSearch(MetaEstimatorMixin, Estimator):
         -------
         self : GeneticSearch
         """
+        refuse_partitions(self, X)
         boxes = self._check()
         if y is None:
             raise ValueError("GeneticSearch requires y to be passed, but the target y is None")

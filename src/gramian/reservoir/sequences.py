@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_array, validate_data
 
-from gramian.checks import check_targets
+from gramian.checks import check_targets, refuse_partitions
 from gramian.typing import Array
 
 _DTYPES = [np.float64, np.float32]
@@ -89,6 +89,7 @@ def check_sequences(owner: Any, U: Any, groups: Any = None, *, reset: bool, min_
     checks: dict[str, Any] = {"dtype": _DTYPES, "ensure_min_samples": 1 if listed else min_rows}
     parts: list[Array] = []
     for number, part in enumerate(U if listed else [U]):
+        refuse_partitions(owner, part)
         if reset:
             rows = check_array(part, input_name="X", estimator=owner, **checks)
         else:

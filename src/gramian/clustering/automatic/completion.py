@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramian.checks import check_choice
+from gramian.checks import check_choice, refuse_partitions
 from gramian.clustering.automatic.graphs import KINDS, neighbor_edges
 from gramian.diagram import Estimator
 from gramian.grams import SparseGram
@@ -153,6 +153,7 @@ class Completion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return columns
 
     def _checked(self, X: Matrix, *, reset: bool = False) -> Array:
+        refuse_partitions(self, X)
         checked: Array = validate_data(
             self,
             X,

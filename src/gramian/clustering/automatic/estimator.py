@@ -145,7 +145,7 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
         self : AutoClustering
         """
         if is_distributed(X):
-            chosen = {"feature_columns": feature_columns, "categorical_columns": categorical_columns}
+            chosen: dict[str, Any] = {"feature_columns": feature_columns, "categorical_columns": categorical_columns}
             return fit_to_sample(self, X, **chosen)
         given, preparation = X, None
         if feature_columns is None and not len(categorical_columns) and has_other_kinds(X):

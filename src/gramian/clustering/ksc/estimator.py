@@ -28,6 +28,7 @@ from gramian.clustering.ksc.sparse import (
     reduced_set,
 )
 from gramian.configuration import config, memory_budget
+from gramian.distributed import fit_to_sample, is_distributed
 from gramian.estimator import EmbeddingEstimator, _seeded
 from gramian.grams import Gram
 from gramian.kernels import Kernel, as_kernel
@@ -198,6 +199,9 @@ class KernelSpectralClustering(ClusterMixin, EmbeddingEstimator):
         Parameters
         ----------
         X : array-like or sparse (n, d), or (n, n) similarities with ``kernel="precomputed"``
+            A Dask array or data frame is clustered by 10,000 of its rows, drawn by number (``sample_indices_``);
+            ``labels_`` and ``embedding_`` of all rows are then Dask arrays, computed partition by partition when asked
+            for, and all else is of the sample.
         y : ignored
 
         Returns
@@ -205,6 +209,8 @@ class KernelSpectralClustering(ClusterMixin, EmbeddingEstimator):
         self : KernelSpectralClustering
         """
         self._check_parameters()
+        if is_distributed(X):
+            return fit_to_sample(self, X)
         samples = X
         X = self._check_rows(X, min_samples=2)
         k = check_count(self, "n_clusters", X.shape[0], none_allowed=True)

@@ -8,6 +8,7 @@ asked for, because HSIC looks at every pair once.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,14 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_array
 
 from gramian.checks import whole
+from gramian.dependence.measures._partitions import (
+    in_partitions,
+    lengths_of,
+    partition_gram,
+    partition_labels,
+    refuse_without_features,
+)
+from gramian.distributed import DistributedRows, is_distributed
 from gramian.estimator import _seeded
 from gramian.grams import FeatureGram, Gram, LazyGram
 from gramian.kernels import Kernel, as_kernel
@@ -53,10 +62,14 @@ def paired_grams(
         raise ValueError(f"approximation={approximation!r} is not known; pass None, 'nystroem' or 'fourier'")
     whole(n_features, "n_features")
     seeds = (None, None) if random_state is None else spawn(random_state, 2)
-    sides = []
-    for data, name, choice, seed in ((X, "X", kernel_x, seeds[0]), (Y, "Y", kernel_y, seeds[1])):
-        kernel = _kernel(data, name, choice, approximation, int(n_features))
-        sides.append(_label_gram(data, name) if kernel is None else _gram(data, name, kernel, seed))
+    given = [(X, "X", kernel_x, seeds[0]), (Y, "Y", kernel_y, seeds[1])]
+    sides: list[Gram] = []
+    if is_distributed(X) or is_distributed(Y):
+        sides = _partition_grams(given, approximation, int(n_features))
+    else:
+        for data, name, choice, seed in given:
+            kernel = _kernel(data, name, choice, approximation, int(n_features))
+            sides.append(_label_gram(data, name) if kernel is None else _gram(data, name, kernel, seed))
     (n, m) = (side.shape[0] for side in sides)
     if n != m:
         raise ValueError(f"X has {n} samples but Y has {m}; pass pairs, one row of each for every sample")
@@ -147,6 +160,31 @@ def _gram(data: Any, name: str, kernel: Kernel, seed: RandomState) -> Gram:
     return LazyGram(kernel, data)
 
 
+def _partition_grams(sides: list[tuple[Any, ...]], approximation: str | None, n_features: int) -> list[Gram]:
+    """The Grams of two sides of which one or both lie in partitions; rows are read when both are known to have one."""
+    lengths = lengths_of(sides[0][0], sides[1][0])
+    n = sum(lengths)
+    found: list[Callable[[], Gram]] = []
+    for data, name, choice, seed in sides:
+        if isinstance(choice, str) and choice == "labels":
+            found.append(partial(_partition_labels, in_partitions(data, name, lengths), name))
+            continue
+        # Of the rows it must know nothing but how many there are.
+        kernel = _kernel(np.broadcast_to(0.0, (n, 1)), name, choice, approximation, n_features)
+        if isinstance(data, Gram) or kernel is None or kernel.pairwise:
+            raise TypeError(f"{name} holds similarities of all pairs, which do not lie in partitions; pass rows")
+        refuse_without_features(kernel, name, choice)
+        rows = DistributedRows(in_partitions(data, name, lengths), name=name, **kernel._checks())
+        found.append(partial(partition_gram, rows, name, _seeded(kernel, seed)))
+    return [gram() for gram in found]
+
+
+def _partition_labels(labels: Any, name: str) -> Gram:
+    gram = partition_labels(labels, name, check_labels)
+    _refuse_all_different(gram.factor.shape[1], gram.shape[0], name)
+    return gram
+
+
 def _label_gram(labels: Any, name: str) -> Gram:
     """The Gram of the kernel 1[y = y'], by its sparse features: one column per category."""
     if issparse(labels):
@@ -158,12 +196,16 @@ def _label_gram(labels: Any, name: str) -> Gram:
         raise ValueError(f"{name} has shape {categories.shape}; labels are a vector with one category per sample")
     names, codes = np.unique(check_labels(categories, name), return_inverse=True)
     n = len(codes)
-    if len(names) == n and n > 1:
+    _refuse_all_different(len(names), n, name)
+    return FeatureGram(csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, len(names))))
+
+
+def _refuse_all_different(count: int, n: int, name: str) -> None:
+    if count == n and n > 1:
         raise ValueError(
             f"{name} has {n} different labels for {n} samples, so no two samples are alike; for numbers use "
             f"kernel_{name.lower()}='rbf'"
         )
-    return FeatureGram(csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, len(names))))
 
 
 def check_labels(labels: Array, name: str) -> Array:

@@ -7,9 +7,11 @@ removes it; with a near the row means the sums keep their digits where K is near
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -31,23 +33,72 @@ _CHUNK_ROWS = 4096
 _DENSE_BYTES = 64 * 2**20
 
 
+class Side(ABC):
+    """What is asked of the row sums r_i = Σ_j K_ij and the diagonal of one Gram, beside those of another one.
+
+    Attributes
+    ----------
+    noise : float
+        The rounding error of a constant K_ii.
+    eps : float
+    """
+
+    noise: float
+    eps: float
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """The number of samples."""
+
+    @abstractmethod
+    def row_products(self, other: Any) -> tuple[float, float, float]:
+        """Σ r, Σ r' and r·r'."""
+
+    @abstractmethod
+    def off_diagonal_products(self, other: Any) -> tuple[float, float, float, float]:
+        """K_ii·K'_ii; and with the diagonals taken as zero Σ r, Σ r' and r·r'."""
+
+    @abstractmethod
+    def centred_trace(self) -> tuple[float, float]:
+        """Σ_i (HKH)_ii and Σ_i (HKH)_ii² with H = I − 11ᵀ/n."""
+
+    def is_rounding(self, size: float) -> bool:
+        """Whether a trace or norm of HKH is no more than rounding leaves of equal similarities."""
+        return not size > self.n * self.noise
+
+
 @dataclass(frozen=True)
-class SideSums:
-    """Row sums Σ_j K_ij (n,) and diagonal K_ii (n,) of one Gram, and the rounding error of a constant K_ii."""
+class SideSums(Side):
+    """Row sums (n,) and diagonal (n,) of one Gram."""
 
     rows: Array
     diagonal: Array
     noise: float
     eps: float
 
-    def centred_diagonal(self) -> Array:
-        """(HKH)_ii with H = I − 11ᵀ/n."""
-        n = len(self.rows)
-        return self.diagonal - 2 / n * self.rows + self.rows.sum() / n**2
+    @property
+    def n(self) -> int:
+        return len(self.rows)
 
-    def is_rounding(self, size: float) -> bool:
-        """Whether a trace or norm of HKH is no more than rounding leaves of equal similarities."""
-        return not size > len(self.rows) * self.noise
+    def row_products(self, other: SideSums) -> tuple[float, float, float]:
+        return _products(self.rows, other.rows)
+
+    def off_diagonal_products(self, other: SideSums) -> tuple[float, float, float, float]:
+        both = _products(self.rows - self.diagonal, other.rows - other.diagonal)
+        return float(self.diagonal @ other.diagonal), *both
+
+    def centred_diagonal(self) -> Array:
+        """(HKH)_ii."""
+        return self.diagonal - 2 / self.n * self.rows + self.rows.sum() / self.n**2
+
+    def centred_trace(self) -> tuple[float, float]:
+        diagonal = self.centred_diagonal()
+        return float(diagonal.sum()), float(diagonal @ diagonal)
+
+
+def _products(r: Array, s: Array) -> tuple[float, float, float]:
+    return float(r.sum()), float(s.sum()), float(r @ s)
 
 
 @dataclass(frozen=True)
@@ -58,8 +109,8 @@ class PairSums:
     """
 
     n: int
-    x: SideSums
-    y: SideSums
+    x: Side
+    y: Side
     xy: float
     xx: float | None
     yy: float | None
@@ -75,21 +126,20 @@ class PairSums:
         return centred_product(self.xx, self.x, self.x), centred_product(self.yy, self.y, self.y)
 
 
-def centred_product(product: float, x: SideSums, y: SideSums) -> float:
+def centred_product(product: float, x: Side, y: Side) -> float:
     """tr(KHLH) = Σ K∘L − (2/n) r·s + (Σr)(Σs)/n², r and s the row sums."""
-    n = len(x.rows)
-    return float(product - 2 / n * (x.rows @ y.rows) + x.rows.sum() * y.rows.sum() / n**2)
+    total_x, total_y, together = x.row_products(y)
+    return product - 2 / x.n * together + total_x * total_y / x.n**2
 
 
-def unbiased_product(product: float, x: SideSums, y: SideSums) -> float:
+def unbiased_product(product: float, x: Side, y: Side) -> float:
     """Σ_{i≠j} K̃_ij L̃_ij of the U-centred matrices; n (n − 3) times the unbiased HSIC.
 
     With the diagonals taken as zero this is Σ K∘L + (Σr)(Σs)/((n−1)(n−2)) − 2/(n−2) r·s.
     """
-    n = len(x.rows)
-    off = product - x.diagonal @ y.diagonal
-    r, s = x.rows - x.diagonal, y.rows - y.diagonal
-    return float(off + r.sum() * s.sum() / ((n - 1) * (n - 2)) - 2 / (n - 2) * (r @ s))
+    n = x.n
+    diagonal, total_x, total_y, together = x.off_diagonal_products(y)
+    return product - diagonal + total_x * total_y / ((n - 1) * (n - 2)) - 2 / (n - 2) * together
 
 
 def pair_sums(x: Gram, y: Gram, *, squares: bool) -> PairSums:
@@ -154,7 +204,7 @@ def _entries(gram: Gram) -> tuple[Callable[[Rows, Rows], Array], Array, float]:
     if gram.factor is None:
         return gram.block, diagonal, _noise(gram, diagonal)
     F = held_features(gram.factor)
-    noise = _noise(gram, diagonal) if issparse(F) else _noise_of_centred(gram, diagonal)
+    noise = _noise(gram, diagonal) if issparse(F) else noise_of_centred(gram.dtype, float(np.abs(diagonal).max()))
     return (lambda rows, columns: dot(F[rows], F[columns])), squared_norms(F), noise
 
 
@@ -163,9 +213,9 @@ def _noise(gram: Gram, diagonal: Array) -> float:
     return float(10 * np.finfo(gram.dtype).eps * np.abs(diagonal).max())
 
 
-def _noise_of_centred(gram: Gram, diagonal: Array) -> float:
+def noise_of_centred(dtype: Any, largest: float) -> float:
     """The rounding error where features are centred before they are multiplied: a large offset costs no digits."""
-    return float((30 * np.finfo(gram.dtype).eps) ** 2 * np.abs(diagonal).max())
+    return float((30 * np.finfo(dtype).eps) ** 2 * largest)
 
 
 def held_features(factor: Factor) -> Matrix:
@@ -227,7 +277,10 @@ def _factored(x: Gram, y: Gram, F: Factor, G: Factor, squares: bool) -> PairSums
     yy = float(np.sum(cross_product(centred_y, centred_y) ** 2)) if squares else None
     x_sums, y_sums = (
         SideSums(
-            np.zeros(n), side.diagonal(), _noise_of_centred(gram, gram.diagonal()), float(np.finfo(gram.dtype).eps)
+            np.zeros(n),
+            side.diagonal(),
+            noise_of_centred(gram.dtype, float(np.abs(gram.diagonal()).max())),
+            float(np.finfo(gram.dtype).eps),
         )
         for side, gram in ((centred_x, x), (centred_y, y))
     )

@@ -9,7 +9,8 @@ import numpy as np
 from gramian.checks import whole
 from gramian.dependence.measures._blocks import block_values
 from gramian.dependence.measures._grams import KernelChoice, moderate_grams, restored
-from gramian.dependence.measures._pair_sums import PairSums, SideSums, pair_sums, unbiased_product
+from gramian.dependence.measures._pair_sums import PairSums, Side, unbiased_product
+from gramian.dependence.measures._partitions import refuse_pairs_of_partitions, sums_of_pairs
 from gramian.randomness import generator, spawn
 from gramian.typing import RandomState
 
@@ -69,6 +70,9 @@ def hsic(
         Paired samples. For ``"precomputed"`` a symmetric n×n matrix of similarities or a Gram; for ``"labels"`` a
         vector of categories. Missing values only where the kernel takes them
         (:class:`gramian.kernels.ClusterKernel`).
+        Dask arrays, data frames and vectors are summed over where they lie, with kernels of finite features or
+        ``approximation``, whose widths and landmarks come from 50,000 rows drawn by number; "block" and "linear"
+        refuse them.
     kernel_x, kernel_y : Kernel, str or callable, default "rbf"
         Of each side. A width rule is resolved on that side's data, "median" for "rbf". ``"labels"`` is 1 for
         samples of the same category and 0 for others.
@@ -149,6 +153,8 @@ def hsic(
         raise ValueError(f"normalized=True is not for estimator={estimator!r}; use 'biased' or 'unbiased'")
     if block_size is not None and estimator != "block":
         raise ValueError(f"block_size={block_size} is only for estimator='block' but estimator={estimator!r}")
+    if blockwise:
+        refuse_pairs_of_partitions(X, Y, "estimator", estimator, "'biased' or 'unbiased'")
     kernel_seed, block_seed = (None, None) if random_state is None else spawn(random_state, 2)
     least = 2 if estimator == "biased" else _QUADRUPLE
     drawn = {"approximation": approximation, "n_features": n_features, "random_state": kernel_seed}
@@ -156,7 +162,7 @@ def hsic(
     if blockwise:
         size = _QUADRUPLE if estimator == "linear" else check_block_size(block_size, x.shape[0])
         return restored(float(block_values(x, y, size, generator(block_seed)).mean()), *units)
-    sums = pair_sums(x, y, squares=bool(normalized))
+    sums = sums_of_pairs(x, y, squares=bool(normalized))
     if normalized:
         return _alignment(sums, estimator)
     n = sums.n
@@ -260,7 +266,7 @@ def _alignment(sums: PairSums, estimator: str) -> float:
     return float(unbiased_product(sums.xy, sums.x, sums.y) / np.sqrt(xx * yy))
 
 
-def _unbiased_square(name: str, squares: float, side: SideSums) -> float:
+def _unbiased_square(name: str, squares: float, side: Side) -> float:
     """Σ_{i≠j} K̃_ij² of the U-centred matrix; an error if that is rounding."""
     square = unbiased_product(squares, side, side)
     if side.is_rounding(np.sqrt(max(square, 0.0))) or square <= 100 * side.eps * squares:

@@ -11,7 +11,8 @@ from scipy.special import gammaincc, stdtr
 from gramian.checks import whole
 from gramian.dependence.measures._blocks import block_values
 from gramian.dependence.measures._grams import KernelChoice, moderate_grams, restored
-from gramian.dependence.measures._pair_sums import PairSums, SideSums, pair_sums
+from gramian.dependence.measures._pair_sums import PairSums, Side
+from gramian.dependence.measures._partitions import refuse_pairs_of_partitions, sums_of_pairs
 from gramian.dependence.measures._permutations import permuted_traces
 from gramian.dependence.measures.hsic import check_block_size
 from gramian.grams import Gram
@@ -66,7 +67,8 @@ def hsic_test(
     Parameters
     ----------
     X, Y, kernel_x, kernel_y, approximation, n_features
-        As in :func:`hsic`.
+        As in :func:`hsic`; Dask inputs with ``method="gamma"``, because the others bring rows of all partitions
+        together.
     method : {"permutation", "gamma", "block"}, default "permutation"
         - "permutation": compare with ``n_permutations`` random pairings of the same samples. With b of them at
           least as large, p = (1 + b) / (1 + n_permutations): never more often below a level than that level, for
@@ -125,13 +127,15 @@ def hsic_test(
     n_permutations = whole(n_permutations, "n_permutations")
     if block_size is not None and method != "block":
         raise ValueError(f"block_size={block_size} is only for method='block' but method={method!r}")
+    if method != "gamma":
+        refuse_pairs_of_partitions(X, Y, "method", method, "'gamma'")
     kernel_seed, seed = (None, None) if random_state is None else spawn(random_state, 2)
     least = {"permutation": 2, "gamma": 6, "block": 8}[method]
     drawn = {"approximation": approximation, "n_features": n_features, "random_state": kernel_seed}
     x, y, units = moderate_grams(X, Y, kernel_x, kernel_y, least=least, **drawn)
     rng = generator(seed)
     if method == "gamma":
-        test = _by_gamma(pair_sums(x, y, squares=True))
+        test = _by_gamma(sums_of_pairs(x, y, squares=True))
     elif method == "block":
         test = _by_blocks(x, y, block_size, rng)
     else:
@@ -155,11 +159,10 @@ def permutation_moments(sums: PairSums) -> tuple[float, float]:
     n = sums.n
     traces, first, second = [], [], []
     for side, squares in zip((sums.x, sums.y), sums.squares(), strict=True):
-        diagonal = side.centred_diagonal()
-        trace = diagonal.sum()
+        trace, diagonal_squares = side.centred_trace()
         traces.append(trace)
         first.append((n - 1) * squares - trace**2)
-        second.append(n * (n + 1) * (diagonal @ diagonal) - (n - 1) * (trace**2 + 2 * squares))
+        second.append(n * (n + 1) * diagonal_squares - (n - 1) * (trace**2 + 2 * squares))
     variance = first[0] * first[1] + (n - 1) / (2 * n * (n - 3)) * second[0] * second[1]
     variance *= 2 / ((n + 1) * (n - 1) ** 2 * (n - 2))
     return float(traces[0] * traces[1] / (n - 1)), float(variance)
@@ -181,10 +184,9 @@ def _by_gamma(sums: PairSums) -> IndependenceTest:
     return IndependenceTest(statistic, pvalue, "gamma", n, mean, variance)
 
 
-def _is_level(side: SideSums, squares: float) -> bool:
+def _is_level(side: Side, squares: float) -> bool:
     """Whether HKH is a multiple of H up to rounding: all samples equally alike, or equally unlike."""
-    n = len(side.rows)
-    trace = abs(float(side.centred_diagonal().sum()))
+    n, trace = side.n, abs(side.centred_trace()[0])
     return side.is_rounding(trace) or (n - 1) * squares - trace**2 <= 10 * side.eps * (n - 1) * squares
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramian.checks import check_choice, check_positive, check_whole, whole
+from gramian.checks import check_choice, check_positive, check_whole, refuse_partitions, whole
 from gramian.dependence.projection._pairs import profiles_of
 from gramian.dependence.projection.ism import ISMResult
 from gramian.estimator import KernelEstimator
@@ -140,6 +140,7 @@ class Projector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         return projected_rows(self.kernel_, self.columns_.informative(self._check_new(X)), self.solution_.components)
 
     def _check_new(self, X: Any) -> Array:
+        refuse_partitions(self, X)
         return validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
 
     @property

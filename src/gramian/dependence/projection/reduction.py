@@ -38,6 +38,7 @@ from gramian.dependence.projection.weights import (
     target_kind,
     target_weights,
 )
+from gramian.distributed import SAMPLE, fit_to_sample, in_parts, is_distributed
 from gramian.kernels import Kernel
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
@@ -232,6 +233,9 @@ class DependenceReduction(Projector):
         Parameters
         ----------
         X : array-like (n, d)
+            Of a Dask array or data frame the projection is found on 50,000 rows, drawn by number
+            (``sample_indices_``), so that "auto" takes landmarks; ``transform(X)`` and, where there are
+            clusters, ``labels_`` are Dask arrays of all rows, and all else is of the sample.
         y : array-like (n,) or (n, v), optional
             Labels or targets; −1 for an unknown label.
 
@@ -240,6 +244,8 @@ class DependenceReduction(Projector):
         self : DependenceReduction
         """
         self._check_parameters()
+        if is_distributed(X):
+            return fit_to_sample(self, X, y, most=SAMPLE, answers={"labels_": "predict"})
         samples = X
         X = check_samples(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         dtype = X.dtype
@@ -390,6 +396,7 @@ class DependenceReduction(Projector):
         return ((Z @ lifted) * self.scale_ + self.mean_).astype(Z.dtype, copy=False)
 
     @available_if(lambda self: self.mode != "supervised" and getattr(self, "mode_", "") != "supervised")
+    @in_parts
     def predict(self, X: Any) -> Array:
         """The cluster of each new row; not in supervised mode.
 

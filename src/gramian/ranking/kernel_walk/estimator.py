@@ -59,5 +59,5 @@ class WalkEstimator(EmbeddingEstimator):
         degrees = S.sum(axis=0)
         alone = degrees <= 0
         warn_alone(int(alone.sum()), "rank by base scores")
-        S[:, alone] = self.base_scores_[:, None]
+        S[:, alone] = (self.degrees_ / self.degrees_.sum())[:, None]
         return S / np.where(alone, 1.0, degrees)
