@@ -47,6 +47,7 @@ MODULES = (
     "exploring",
     "ksc",
     "kernel_net",
+    "distributed",
 )
 RESULTS = Path(__file__).with_name("results.json")
 

@@ -56,6 +56,7 @@ class Case:
         runs: dict[str, list[dict[str, Any]]] = {side: [] for side in self.sides}
         for _ in range(self.repeats):
             for side in self.sides:
+                print(f"{self.name}: {side} …", file=sys.stderr, flush=True)
                 runs[side].append(_run_side(module, self.name, side))
         scores = {side: _in_the_middle([part["scores"] for part in parts]) for side, parts in runs.items()}
         if self.compare is not None:

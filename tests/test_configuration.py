@@ -95,3 +95,16 @@ def test_require_memory():
     assert re.fullmatch(message + r"with gramian\.config\(memory_budget=\.\.\.\)", str(caught.value))
     assert isinstance(caught.value, MemoryError)
     assert gramian.MemoryBudgetError is MemoryBudgetError
+
+
+def test_a_task_of_a_dask_worker_has_its_share(cluster):
+    """One thread and a quarter of the worker's memory; settings of the user count more."""
+    worker = next(iter(cluster.cluster.workers.values()))
+    here = threads(), memory_budget()
+    assert cluster.submit(threads, pure=False).result() == 1
+    found = cluster.submit(memory_budget, pure=False).result()
+    assert found == int(worker.memory_manager.memory_limit / 4)
+    assert (threads(), memory_budget()) == here
+    with config(threads=3, memory_budget="1GB"):  # of this process, which the workers are in
+        assert cluster.submit(threads, pure=False).result() == 3
+        assert cluster.submit(memory_budget, pure=False).result() == 1_000_000_000

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
+from typing import Any
 
 _DEFAULT_FRACTION = 0.25
 _UNITS = {"": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12}
@@ -29,9 +31,11 @@ class config:
     ----------
     memory_budget : int, float or str, optional
         The most bytes one matrix may take, as a number or like ``"2GB"`` or ``"512MiB"``. The default is a
-        quarter of the machine's memory (of the container's, where there is a limit).
+        quarter of the machine's memory (of the container's, where there is a limit); in a task of a Dask worker, of
+        that task's share of the worker's.
     threads : int, optional
-        Worker threads for blocks computed on the fly. The default is the number of usable cores.
+        Worker threads for blocks computed on the fly. The default is the number of usable cores; in a task of a Dask
+        worker, one.
 
     Attributes
     ----------
@@ -76,7 +80,11 @@ class config:
 def memory_budget() -> int:
     """The most bytes one matrix may take."""
     chosen = _settings["memory_budget"]
-    return int(_DEFAULT_FRACTION * _machine_memory()) if chosen is None else chosen
+    if chosen is not None:
+        return chosen
+    worker = _dask_worker()
+    limit = worker.memory_manager.memory_limit if worker is not None else None
+    return int(_DEFAULT_FRACTION * (limit / worker.state.nthreads if limit else _machine_memory()))
 
 
 def threads() -> int:
@@ -84,6 +92,8 @@ def threads() -> int:
     chosen = _settings["threads"]
     if chosen is not None:
         return chosen
+    if _dask_worker() is not None:  # which runs as many tasks as it has threads
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -103,6 +113,15 @@ def require_memory(n_bytes: float, what: str, instead: str) -> None:
             f"{what} needs {_shown(n_bytes)}, above the memory budget of {_shown(budget)}; "
             f"{instead}, or raise the budget with gramian.config(memory_budget=...)"
         )
+
+
+def _dask_worker() -> Any:
+    """The Dask worker whose task calls, or None."""
+    module = sys.modules.get("distributed.worker")
+    try:
+        return None if module is None else module.get_worker()
+    except (AttributeError, ValueError):  # half imported; no task
+        return None
 
 
 def _shown(n_bytes: float) -> str:

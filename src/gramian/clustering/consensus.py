@@ -91,7 +91,8 @@ class ConsensusClustering(ClusterMixin, DistributedAnswers, Estimator):
         which needs a product of features, the denominator is the geometric mean of the numbers of partitions that
         saw each row; it is the same S, scaled, but for the diagonal and noise.
     n_jobs : int, optional
-        Threads; by default those of :class:`gramian.config`. The result does not depend on it.
+        Threads; by default those of :class:`gramian.config`. The result does not depend on it. With
+        ``joblib.parallel_config(backend="dask")`` partitions are found by the workers of a cluster instead.
     random_state : int, Generator or None, default None
     verbose : int, default 0
         1 shows a progress bar.

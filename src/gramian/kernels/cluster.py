@@ -32,6 +32,7 @@ from gramian.mixture.levels import Levels, indicators, observed_levels
 from gramian.mixture.mixed_columns import categorical_columns, codes_of, learn_levels
 from gramian.progress import steps
 from gramian.randomness import spawn
+from gramian.spreading import run_pieces
 from gramian.typing import Array, Matrix, RandomState
 
 _STACK_MIXTURES = 30  # evaluated as one product; their posteriors of a tile stay in cache
@@ -101,7 +102,8 @@ class ClusterKernel(FeatureMap, name="cluster"):
         Posteriors below are taken as zero, and φ(x) is kept as a sparse row of mostly zeros. It lowers the mean of
         dot products by less than 2 · threshold. 0 keeps all, and dense rows.
     n_jobs : int, optional
-        Threads; by default those of :class:`gramian.config`. The result does not depend on it.
+        Threads; by default those of :class:`gramian.config`. The result does not depend on it. With
+        ``joblib.parallel_config(backend="dask")`` restarts are fitted by the workers of a cluster instead.
     random_state : int, Generator or None, default None
     verbose : int, default 0
         1 shows a progress bar.
@@ -245,39 +247,29 @@ class ClusterKernel(FeatureMap, name="cluster"):
         sizes = np.minimum(np.arange(int(self.min_components), most + 1), length)
         dense = self.covariance_type in ("full", "tied") and len(floor) > 0
         generators = spawn(self.random_state, int(self.n_restarts))
-        parts: dict[int, Any] = {}
+        options: dict[str, Any] = {"max_iter": int(self.max_iter), "floor": floor, "levels": levels}
+        if dense:
+            options["tied"] = self.covariance_type == "tied"
+        else:
+            options["spherical"] = self.covariance_type == "spherical"
+            options["observed_step"] = self.m_step == "observed"
+        learn = partial(fit_dense_mixtures if dense else fit_mixtures, **options)
 
-        def fit_restart(q: int) -> None:
+        def restart(q: int) -> tuple[Any, ...]:
             rng = generators[q]
             drawn = np.sort(rng.choice(n, length, replace=False))
-            rows, hot = columns_of(X[drawn]), None if levels is None else _hot(codes[drawn], levels.sizes, X.dtype)
-            if dense:
-                parts[q] = fit_dense_mixtures(
-                    rows,
-                    sizes,
-                    rng,
-                    tied=self.covariance_type == "tied",
-                    max_iter=int(self.max_iter),
-                    floor=floor,
-                    hot=hot,
-                    levels=levels,
-                )
-            else:
-                parts[q] = fit_mixtures(
-                    rows,
-                    sizes,
-                    rng,
-                    max_iter=int(self.max_iter),
-                    floor=floor,
-                    spherical=self.covariance_type == "spherical",
-                    observed_step=self.m_step == "observed",
-                    hot=hot,
-                    levels=levels,
-                )
+            hot = None if levels is None else _hot(codes[drawn], levels.sizes, X.dtype)
+            return learn, columns_of(X[drawn]), sizes, rng, hot
+
+        parts: dict[int, Any] = {}
+
+        def take(q: int, part: Any) -> None:
+            parts[q] = part
             advance()
 
+        entries = float(length) * sizes.sum() * len(generators)
         with steps("Fitting mixtures", total=len(generators), verbose=self.verbose) as advance:
-            self._run(fit_restart, range(len(generators)), float(length) * sizes.sum() * len(generators))
+            run_pieces(_restarted, len(generators), restart, take, entries=entries, n_workers=n_workers(self))
         ordered = [parts[q] for q in range(len(generators))]
         if dense:
             stacked = stack_dense([model for part in ordered for model in part])
@@ -482,6 +474,11 @@ class _MembershipFactor(KernelFactor):
         """F W, shape (n, b)."""
         product: Array = self.kernel._weighted_memberships(self.X, W)
         return product
+
+
+def _restarted(learn: Callable[..., Any], rows: Array, sizes: Array, rng: np.random.Generator, hot: Any) -> Any:
+    """The mixtures of one restart."""
+    return learn(rows, sizes, rng, hot=hot)
 
 
 def _sizes(categories: list[Array]) -> Array:

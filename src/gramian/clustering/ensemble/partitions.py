@@ -10,6 +10,7 @@ from scipy.sparse import csr_array, issparse
 
 from gramian.grams import tiles
 from gramian.grams.tiles import slices
+from gramian.spreading import run_pieces
 from gramian.typing import Array, Matrix
 
 _MAX_ITER = 5  # steps of a base k-means, few on purpose: partitions that are not finished differ more
@@ -69,22 +70,26 @@ class KMeansPartitions:
         X = X / X.dtype.type(self.scale)
         # What a batch is must not depend on the number of workers: rounding, and so the result, may.
         parts = list(slices(len(counts), max(1, _BATCH_CENTERS // int(counts.max()))))
-        batches = [KMeansBatch() for _ in parts]
         places = np.empty((X.shape[0], len(counts)), np.int32)
 
-        def learn(task: int) -> None:
+        def piece(task: int) -> tuple[Any, ...]:
             part = parts[task]
-            mask = None if seen is None else seen[:, part]
-            places[:, part] = batches[task].fit(X, counts[part], mask, children[part])
+            return X, counts[part], None if seen is None else seen[:, part], children[part]
+
+        def take(task: int, learned: tuple[KMeansBatch, Array]) -> None:
+            batches[task], places[:, parts[task]] = learned
             advance(len(batches[task].columns))
 
-        tiles.run_threaded(learn, range(len(parts)), entries=float(X.shape[0]) * counts.sum(), n_workers=n_workers)
+        batches: dict[int, KMeansBatch] = {}
+        entries = float(X.shape[0]) * counts.sum()
+        run_pieces(_learned, len(parts), piece, take, entries=entries, n_workers=n_workers)
         first = 0
-        for batch, part in zip(batches, parts, strict=True):
+        for task, part in enumerate(parts):
+            batch = batches[task]
             batch.columns += first
             first = int(batch.columns.max()) + 1
             places[:, part] = _columns(batch.columns, places[:, part])
-        self.batches = batches
+        self.batches = [batches[task] for task in range(len(parts))]
         return self._one_hot(places, seen, X.dtype)
 
     def memberships(self, X: Matrix, *, n_workers: int) -> csr_array:
@@ -115,6 +120,14 @@ class KMeansPartitions:
         indices = places.ravel() if seen is None else places[seen]
         ends = np.concatenate([[0], np.cumsum(lengths)])
         return csr_array((np.ones(len(indices), dtype), indices, ends), shape=(len(places), width))
+
+
+def _learned(
+    X: Matrix, counts: Array, seen: Array | None, children: list[np.random.Generator]
+) -> tuple[KMeansBatch, Array]:
+    """A batch, and the cluster of each row in its partitions."""
+    batch = KMeansBatch()
+    return batch, batch.fit(X, counts, seen, children)
 
 
 class KMeansBatch:

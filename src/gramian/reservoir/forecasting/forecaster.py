@@ -19,6 +19,7 @@ from gramian.reservoir.forecasting.backtest import Backtest, run_backtest
 from gramian.reservoir.forecasting.calendar import Clock
 from gramian.reservoir.forecasting.fitting import Fitting, Models, padded, simplest
 from gramian.reservoir.forecasting.holes import fill, last_values
+from gramian.reservoir.forecasting.many import run_backtests
 from gramian.reservoir.forecasting.matching import at_steps, both_timed, rows_ahead, steps_after
 from gramian.reservoir.forecasting.networks import TooShort
 from gramian.reservoir.forecasting.seasons import check_periods, find_periods
@@ -301,6 +302,41 @@ class EchoStateForecaster(Estimator):
             A table with a row for each rule.
         """
         return run_backtest(self, y, X, horizon, n_origins, known)
+
+    def backtest_each(
+        self, series: Any, horizon: int | None = None, n_origins: int = 60, *, n_jobs: int | None = None
+    ) -> dict[Any, Backtest]:
+        """Backtest many series, each by itself and with a clone of its own.
+
+        Parameters
+        ----------
+        series : list or dict of series, data frame or array (T, q) with one in each column
+            Those of Dask (data frames, arrays, delayed objects) are tested by its workers, one series a task, and only
+            the tables come here.
+        horizon, n_origins
+            As for :meth:`backtest`.
+        n_jobs : int, optional
+            Processes for series in memory; None is one, or what ``joblib.parallel_config`` says.
+
+        Returns
+        -------
+        backtests : dict of Backtest
+            By the names of dict and data frame, otherwise by number.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gramian import EchoStateForecaster
+        >>> rng = np.random.default_rng(0)
+        >>> tide = np.sin(np.arange(200) / 3) + 0.1 * rng.normal(size=200)
+        >>> model = EchoStateForecaster(2, n_networks=1, random_state=0)
+        >>> found = model.backtest_each({"tide": tide, "walk": rng.normal(size=200).cumsum()}, n_origins=10)
+        >>> list(found)
+        ['tide', 'walk']
+        >>> found["tide"].forecasts["networks"].shape
+        (10, 2, 1)
+        """
+        return run_backtests(self, series, horizon, n_origins, n_jobs)
 
     # Inside ------------------------------------------------------------------------------------------------
 
