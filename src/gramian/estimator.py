@@ -13,9 +13,16 @@ from typing import Any
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
-from gramian.checks import check_samples, check_weights, refuse_partitions, remember_columns
+from gramian.checks import check_samples, check_weights, remember_columns
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedAnswers, DistributedRows, columns_of, in_memory, is_distributed
+from gramian.distributed import (
+    DistributedAnswers,
+    DistributedRows,
+    columns_of,
+    in_memory,
+    is_distributed,
+    refuse_partitions,
+)
 from gramian.grams.base import Gram
 from gramian.kernels import Kernel, as_kernel
 from gramian.randomness import spawn
