@@ -243,6 +243,11 @@ def fit_to_sample(
     """
     kernel = getattr(model, "_unfitted_kernel", None)
     checks = {"ensure_all_finite": "allow-nan"} if kernel is None else kernel()._checks()
+    if kernel is not None and kernel().pairwise:
+        raise TypeError(
+            f"{type(model).__name__} with kernel='precomputed' takes similarities in memory here, not a Dask input; "
+            "pass rows and a kernel"
+        )
     rows = DistributedRows(X, **checks)
     index = rows.drawn(CLUSTERED if most is None else most)
     targets = () if y is None else (picked(beside(y, rows), index),)
