@@ -67,7 +67,7 @@ class KernelEstimator(DistributedAnswers, Estimator):
     def _keep(self, kernel: Kernel, X: Matrix) -> None:
         """Hold the kernel and the names of X's columns, when all else has succeeded."""
         self.kernel_ = kernel
-        vars(self).pop("sample_indices_", None)  # of an earlier fit to rows of a Dask input
+        self.__dict__.pop("sample_indices_", None)  # of an earlier fit to rows of a Dask input
         remember_columns(self, columns_of(X))
 
     def _seeded_kernel(self, n_samples: int = 0) -> Kernel:
