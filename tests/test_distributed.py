@@ -207,6 +207,20 @@ def test_kernels_learn_from_a_sample_and_map_features(X, partitions, kernel):
         apart(given)
 
 
+def test_a_fit_in_memory_forgets_the_sample(X, sample):
+    model = KernelKMeans(2, random_state=0).fit(da.from_array(X, chunks=(100, 4)))
+    assert_array_equal(model.sample_indices_, sample)
+    assert not hasattr(model.fit(X), "sample_indices_")
+
+
+def test_similarities_on_workers_are_refused(X):
+    """A sample of the rows of a matrix of similarities is none."""
+    given = da.from_array(X @ X.T, chunks=(100, 500))
+    for model in (KernelKMeans(2, kernel="precomputed"), RankedClustering(kernel="precomputed")):
+        with pytest.raises(TypeError, match="pass rows and a kernel"):
+            model.fit(given)
+
+
 def test_clusters_of_a_data_frame_with_holes(X):
     """Names go with the sample, and a frame of numbers may have holes."""
     X[:250] += 30

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from gramian.configuration import threads
-from gramian.distributed import is_distributed
+from gramian.distributed import refuse_partitions
 from gramian.typing import Array
 
 # Numbers ---------------------------------------------------------------------------------------------------
@@ -193,16 +193,6 @@ def check_samples(owner: Any, X: Any, **checks: Any) -> Any:
     """X checked as scikit-learn does, without counting its columns: see :func:`remember_columns`."""
     refuse_partitions(owner, X)
     return check_array(X, input_name="X", estimator=owner, **checks)
-
-
-def refuse_partitions(owner: Any, X: Any) -> None:
-    """An error for a Dask input, which NumPy would otherwise collect in silence."""
-    if is_distributed(X):
-        name = owner if isinstance(owner, str) else type(owner).__name__
-        raise TypeError(
-            f"{name} takes rows in memory here, not a Dask input; pass some of the rows, for instance "
-            "X[:100_000].compute(), and let the fitted model answer for all: predict and transform take Dask inputs"
-        )
 
 
 def remember_columns(owner: Any, X: Any) -> None:

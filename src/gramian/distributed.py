@@ -23,6 +23,9 @@ from gramian.typing import Array
 ANSWERS = ("predict", "predict_proba", "decision_function", "score_samples", "transform")
 """Methods that answer for each row by itself, so that partitions may be answered for apart."""
 
+TOGETHER = ("score", "impute", "bic", "aic", "predict_interval", "inverse_transform")
+"""Methods of one number for all rows, or of several answers for each; they take rows in memory."""
+
 
 SAMPLE = 50_000
 """Rows from which a kernel learns its width, landmarks or mixtures; drawn by number, so partitions do not matter."""
@@ -36,6 +39,16 @@ _OLDEST = (2024, 12)  # of Dask, as the extra "scale" asks for
 def is_distributed(X: Any) -> bool:
     """Whether X is an array or a data frame of Dask."""
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
+
+
+def refuse_partitions(owner: Any, X: Any) -> None:
+    """An error for a Dask input, which NumPy would otherwise collect in silence."""
+    if is_distributed(X):
+        name = owner if isinstance(owner, str) else type(owner).__name__
+        raise TypeError(
+            f"{name} takes rows in memory here, not a Dask input; pass some of the rows, for instance "
+            "X[:100_000].compute(), and let the fitted model answer for all: predict and transform take Dask inputs"
+        )
 
 
 class DistributedRows:
@@ -230,6 +243,11 @@ def fit_to_sample(
     """
     kernel = getattr(model, "_unfitted_kernel", None)
     checks = {"ensure_all_finite": "allow-nan"} if kernel is None else kernel()._checks()
+    if kernel is not None and kernel().pairwise:
+        raise TypeError(
+            f"{type(model).__name__} with kernel='precomputed' takes similarities in memory here, not a Dask input; "
+            "pass rows and a kernel"
+        )
     rows = DistributedRows(X, **checks)
     index = rows.drawn(CLUSTERED if most is None else most)
     targets = () if y is None else (picked(beside(y, rows), index),)
@@ -306,7 +324,8 @@ class DistributedAnswers:
     """Base of estimators that answer for the rows of a Dask input partition by partition, on its workers.
 
     The answer is a Dask array aligned with the input; nothing is computed before it is asked for. The methods of a
-    subclass named in ``ANSWERS`` get this when the class is made, so an estimator writes nothing for it.
+    subclass named in ``ANSWERS`` get this when the class is made, so an estimator writes nothing for it. Those named
+    in ``TOGETHER`` refuse such an input.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -316,6 +335,23 @@ class DistributedAnswers:
             method = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
             if isinstance(method, FunctionType) and not hasattr(method, "takes_partitions"):
                 setattr(cls, name, in_parts(method))
+        for name in TOGETHER:
+            method = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+            if isinstance(method, FunctionType) and not hasattr(method, "refuses_partitions"):
+                setattr(cls, name, in_one_place(method))
+
+
+def in_one_place(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that takes rows in memory as one that says so of a Dask input."""
+
+    @wraps(method)
+    def answer(self: Any, *given: Any, **options: Any) -> Any:
+        for one in (*given, *options.values()):
+            refuse_partitions(f"{type(self).__name__}.{method.__name__}", one)
+        return method(self, *given, **options)
+
+    answer.refuses_partitions = True  # type: ignore[attr-defined]
+    return answer
 
 
 def in_parts(method: Callable[..., Any]) -> Callable[..., Any]:

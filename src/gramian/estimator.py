@@ -13,9 +13,16 @@ from typing import Any
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
-from gramian.checks import check_samples, check_weights, refuse_partitions, remember_columns
+from gramian.checks import check_samples, check_weights, remember_columns
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedAnswers, DistributedRows, columns_of, in_memory, is_distributed
+from gramian.distributed import (
+    DistributedAnswers,
+    DistributedRows,
+    columns_of,
+    in_memory,
+    is_distributed,
+    refuse_partitions,
+)
 from gramian.grams.base import Gram
 from gramian.kernels import Kernel, as_kernel
 from gramian.randomness import spawn
@@ -63,6 +70,7 @@ class KernelEstimator(DistributedAnswers, Estimator):
     def _keep(self, kernel: Kernel, X: Matrix) -> None:
         """Hold the kernel and the names of X's columns, when all else has succeeded."""
         self.kernel_ = kernel
+        self.__dict__.pop("sample_indices_", None)  # of an earlier fit to rows of a Dask input
         remember_columns(self, columns_of(X))
 
     def _seeded_kernel(self, n_samples: int = 0) -> Kernel:

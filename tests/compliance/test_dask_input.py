@@ -7,7 +7,7 @@ import pytest
 
 from compliance.construct import build, data
 from gramian.discovery import all_estimators
-from gramian.distributed import is_distributed
+from gramian.distributed import ANSWERS, TOGETHER, is_distributed
 from gramian.kernels.base import Kernel
 
 # Fitted to rows of a Dask input, or to some of them; all others refuse it.
@@ -23,6 +23,9 @@ TAKES = {
     "SpectralClustering",
 }
 WITH_FEATURES = {"KernelECA", "KernelPCA"}  # with a kernel of finite features
+
+
+METHODS = (*ANSWERS, *TOGETHER, "features", "diagonal", "gram", "__call__", "second_order")
 
 
 class Computed(Exception):
@@ -76,14 +79,27 @@ def test_the_lists_name_estimators():
     assert names >= (TAKES | WITH_FEATURES)
 
 
-@pytest.mark.parametrize(
-    ("name", "method"),
-    [("DependenceReduction", "score"), ("DependenceReduction", "second_order"), ("KernelSpectralClustering", "score")],
-)
-def test_answers_for_all_rows_together_refuse_partitions(name, method):
-    """What is one number for all rows is no map over partitions."""
-    model = build(dict(all_estimators())[name])
+@pytest.mark.parametrize(("name", "cls"), ESTIMATORS, ids=[name for name, _ in ESTIMATORS])
+def test_answers_stay_in_partitions_or_are_refused(name, cls):
+    """A method of a fitted model gives what is computed later, or a TypeError; no partition is read for it."""
+    model = build(cls)
     X, y = data(model)
     model.fit(X, y)
-    with pytest.raises(TypeError, match="rows in memory"):
-        getattr(model, method)(_unread(X))
+    given = _unread(X)
+    for method in METHODS:
+        found = getattr(model, method, None)
+        if found is None:
+            continue
+        answer = _told(found, given, *(() if y is None or method != "score" else (y,)))
+        if isinstance(answer, TypeError):
+            assert "rows in memory here" in str(answer) or "gramian.Nystroem" in str(answer)
+        else:
+            assert is_distributed(answer) or answer.on_workers
+
+
+def _told(call, *given):
+    """What a call gives, or the TypeError that it raises."""
+    try:
+        return call(*given)
+    except TypeError as error:
+        return error

@@ -19,6 +19,7 @@ from gramian.clustering.ksc.estimator import KernelSpectralClustering
 from gramian.clustering.ksc.snapshot import Snapshot, leading
 from gramian.clustering.ksc.stream import Stream
 from gramian.clustering.placed import warn_isolated
+from gramian.distributed import refuse_partitions
 from gramian.estimator import KernelEstimator
 from gramian.kernels import Kernel
 from gramian.typing import Array, Matrix, RandomState
@@ -168,6 +169,7 @@ class EvolvingKSC(ClusterMixin, KernelEstimator):
         self._check_parameters()
         streamed = bool(self.incremental)
         least = 1 if streamed else 2
+        refuse_partitions(self, X)
         X = validate_data(self, X, reset=False, ensure_min_samples=least, **self.kernel_._checks())
         return self._stream(X) if streamed else self._advance(X)
 

@@ -24,6 +24,7 @@ from gramian.deep.architecture import Description, build
 from gramian.deep.scaling import Scaling
 from gramian.deep.training import Settings
 from gramian.diagram import Estimator
+from gramian.distributed import DistributedAnswers
 from gramian.grams.tiles import slices
 from gramian.typing import Array, RandomState
 
@@ -34,7 +35,7 @@ _FLOATS = [np.float64, np.float32]
 _modules: WeakKeyDictionary[Any, tuple[Any, nn.Module]] = WeakKeyDictionary()
 
 
-class NetworkEstimator(Estimator):
+class NetworkEstimator(DistributedAnswers, Estimator):
     """Base of the estimators of :mod:`gramian.deep`.
 
     A ``fit`` calls :meth:`_check_rows` and :meth:`_settings`, scales the rows, builds a module from a description,

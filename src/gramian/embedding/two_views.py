@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from gramian.checks import check_count, check_samples, remember_columns
 from gramian.diagram import Estimator
+from gramian.distributed import DistributedAnswers
 from gramian.estimator import _seeded
 from gramian.grams import FeatureGram, Gram
 from gramian.kernels import Expansion, Kernel, as_kernel
@@ -49,7 +50,7 @@ class Penalties(NamedTuple):
     tuning: dict[str, Array] | None = None
 
 
-class TwoViewProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class TwoViewProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedAnswers, Estimator):
     """Base of the estimators with ``fit(X, Y)``; a subclass says how strongly scores of large variance are shunned."""
 
     n_components: int

@@ -170,7 +170,10 @@ class DistributedFactor(Factor):
 
 @dataclass
 class Moments:
-    """Weight, mean (m,) and scatter Σ v (f − mean)(f − mean)ᵀ of rows, kept about their mean as they are merged."""
+    """Weight, mean (m,) and scatter Σ v (f − mean)(f − mean)ᵀ of rows, kept about their mean as they are merged.
+
+    What :class:`gramian.landmarks.primal.NormalEquations` sums for features with targets, below the kernels.
+    """
 
     weight: float
     mean: Array

@@ -20,10 +20,10 @@ from sklearn import get_config
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramian.checks import check_samples, check_weights, is_real, refuse_partitions, remember_columns
+from gramian.checks import check_samples, check_weights, is_real, remember_columns
 from gramian.configuration import memory_budget, require_memory
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedRows, check_width, is_distributed
+from gramian.distributed import DistributedRows, check_width, is_distributed, refuse_partitions
 from gramian.grams import tiles
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram

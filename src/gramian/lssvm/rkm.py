@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, check_positive, check_whole, reals, whole
-from gramian.distributed import in_parts
+from gramian.distributed import in_one_place, in_parts
 from gramian.estimator import KernelEstimator
 from gramian.kernels import Expansion, Kernel, as_kernel
 from gramian.lssvm._levels import ascend, greedy
@@ -237,6 +237,7 @@ class RestrictedKernelMachine(ClassNamePrefixFeaturesOutMixin, KernelEstimator):
         return np.asarray(self.machine_.predict(self._seen_by_machine(X)))
 
     @available_if(_predicts)
+    @in_one_place
     def score(self, X: Matrix, y: Any) -> float:
         """R² of the predictions, or the share of right classes."""
         found = self.predict(X)

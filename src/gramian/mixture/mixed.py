@@ -7,8 +7,9 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from gramian.checks import check_count, check_real, refuse_partitions, remember_columns, whole
+from gramian.checks import check_count, check_real, remember_columns, whole
 from gramian.configuration import require_memory
+from gramian.distributed import refuse_partitions
 from gramian.mixture.em import CovarianceType, Parameters, log_joint, memberships
 from gramian.mixture.estimator import MixtureEstimator
 from gramian.mixture.imputation import conditional_draw, draw_choices, expected_missing, random_rows

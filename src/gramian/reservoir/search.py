@@ -19,8 +19,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names, _num_samples, check_is_fitted, column_or_1d, indexable
 
-from gramian.checks import check_choice, is_whole, real, refuse_partitions, whole
+from gramian.checks import check_choice, is_whole, real, whole
 from gramian.diagram import Estimator
+from gramian.distributed import DistributedAnswers, in_one_place, in_parts, refuse_partitions
 from gramian.metrics import nrmse
 from gramian.randomness import generator
 from gramian.reservoir._population import FAILED, Judge, Population, offspring
@@ -131,7 +132,7 @@ def _delegated(name: str) -> Callable[[Any], bool]:
     return check
 
 
-class GeneticSearch(MetaEstimatorMixin, Estimator):
+class GeneticSearch(MetaEstimatorMixin, DistributedAnswers, Estimator):
     """Choose hyper-parameters by a genetic algorithm: mutate, cross and keep the best.
 
     The objective of a candidate is (1 − a) · error + a · d / N, where the error is that on the last rows, which are not
@@ -331,26 +332,31 @@ class GeneticSearch(MetaEstimatorMixin, Estimator):
     # Answers of the best candidate -------------------------------------------------------------------------
 
     @available_if(_delegated("predict"))
+    @in_parts
     def predict(self, X: Any) -> Any:
         """Predictions of the best candidate."""
         return self._best().predict(X)
 
     @available_if(_delegated("predict_proba"))
+    @in_parts
     def predict_proba(self, X: Any) -> Any:
         """Class probabilities of the best candidate."""
         return self._best().predict_proba(X)
 
     @available_if(_delegated("decision_function"))
+    @in_parts
     def decision_function(self, X: Any) -> Any:
         """Decision values of the best candidate."""
         return self._best().decision_function(X)
 
     @available_if(_delegated("transform"))
+    @in_parts
     def transform(self, X: Any) -> Any:
         """X transformed by the best candidate."""
         return self._best().transform(X)
 
     @available_if(_delegated("score"))
+    @in_one_place
     def score(self, X: Any, y: Any = None) -> float:
         """The best candidate's own score, larger is better."""
         return float(self._best().score(X, y))

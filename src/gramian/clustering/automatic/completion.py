@@ -10,9 +10,10 @@ from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gramian.checks import check_choice, refuse_partitions
+from gramian.checks import check_choice
 from gramian.clustering.automatic.graphs import KINDS, neighbor_edges
 from gramian.diagram import Estimator
+from gramian.distributed import refuse_partitions
 from gramian.grams import SparseGram
 from gramian.grams.tiles import slices
 from gramian.kernels import Kernel

@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.utils.validation import validate_data
 
 from gramian.checks import canonical_csr, check_samples
+from gramian.distributed import refuse_partitions
 from gramian.typing import Array, Matrix
 
 
@@ -145,6 +146,7 @@ def numbered_components(graph: Matrix, inside: Array) -> Array:
 
 def check_edges(owner: Any, X: Any) -> Matrix:
     """Weights of the edges of new nodes to the fitted ones, as canonical CSR."""
+    refuse_partitions(owner, X)
     rows = canonical_csr(validate_data(owner, X, reset=False, accept_sparse=True, dtype=[np.float64, np.float32]))
     if rows.nnz and rows.data.min() < 0:
         raise ValueError(f"X has an edge of weight {rows.data.min():g}; pass weights >= 0, as at fit")

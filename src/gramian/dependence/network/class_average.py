@@ -22,6 +22,7 @@ from gramian.dependence.network._layer_diagnostics import KernelClassSums
 from gramian.dependence.network.label_bandwidth import best_width
 from gramian.dependence.projection._estimator import ColumnScaling
 from gramian.diagram import Estimator
+from gramian.distributed import DistributedAnswers
 from gramian.grams import tiles
 from gramian.kernels import RBF
 from gramian.typing import Array, Matrix
@@ -125,7 +126,9 @@ class ClassSumLayer:
         return np.cumsum(self.counts) - self.counts
 
 
-class ClassAverageChain(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, Estimator):
+class ClassAverageChain(
+    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, DistributedAnswers, Estimator
+):
     """A stack of layers that only sum kernels over classes; nothing is optimised but the widths.
 
     Layer l turns its input into z(x)_g ∝ Σ_{i in g} k(x, x_i), one number per class. Its width is the largest of a
