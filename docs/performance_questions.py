@@ -361,7 +361,7 @@ TOPICS: dict[str, tuple[Question, ...]] = {
         ),
         Question("kernel_net_spiral", "Three spirals: 300 points fitted, 30,000 labelled", {"nmi": "NMI"}),
     ),
-    "Import": (Question("import_time", "import gramian, beside import sklearn.cluster", {}, "import_s", _SKLEARN),),
+    "Import": (Question("import_time", "importing, beside import sklearn.cluster", {}, "import_s", _SKLEARN),),
 }
 
 GROWTH = (
