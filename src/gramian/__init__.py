@@ -3,8 +3,9 @@
 Names are imported when they are first asked for, so that a program pays only for the tasks it uses.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from gramian.deferred import deferred
 
 if TYPE_CHECKING:
     from gramian import datasets, kernels, metrics, plot
@@ -118,7 +119,7 @@ __all__ = [
 
 # Where each name lives; type checkers read the imports above.
 _HOMES = {
-    "clustering": (
+    ".clustering": (
         "AutoClustering",
         "ConsensusClustering",
         "EvolvingKSC",
@@ -132,8 +133,8 @@ _HOMES = {
         "SpectralClustering",
         "angular_kmeans",
     ),
-    "configuration": ("MemoryBudgetError", "config"),
-    "dependence": (
+    ".configuration": ("MemoryBudgetError", "config"),
+    ".dependence": (
         "AlternativeClustering",
         "DependenceNetwork",
         "DependenceReduction",
@@ -141,10 +142,10 @@ _HOMES = {
         "hsic",
         "hsic_test",
     ),
-    "embedding": ("KernelCCA", "KernelComponentAnalysis", "KernelECA", "KernelPCA", "KernelPLS"),
-    "kernels": ("ClusterKernel",),
-    "landmarks": ("FourierFeatures", "Nystroem"),
-    "lssvm": (
+    ".embedding": ("KernelCCA", "KernelComponentAnalysis", "KernelECA", "KernelPCA", "KernelPLS"),
+    ".kernels": ("ClusterKernel",),
+    ".landmarks": ("FourierFeatures", "Nystroem"),
+    ".lssvm": (
         "FixedSizeLSSVMClassifier",
         "FixedSizeLSSVMRegressor",
         "GenerativeKernelMachine",
@@ -156,36 +157,20 @@ _HOMES = {
         "ReweightedSVC",
         "TensorKernelRegressor",
     ),
-    "mixture": ("IncompleteGaussianMixture", "IncompleteMixture"),
-    "persistence": ("load", "save"),
-    "ranking": ("KernelPageRank", "RankedClustering", "personalized_pagerank"),
-    "reservoir": ("EchoStateForecaster", "EchoStateNetwork", "GeneticSearch", "NextGenerationReservoir", "Reservoir"),
+    ".mixture": ("IncompleteGaussianMixture", "IncompleteMixture"),
+    ".persistence": ("load", "save"),
+    ".ranking": ("KernelPageRank", "RankedClustering", "personalized_pagerank"),
+    ".reservoir": ("EchoStateForecaster", "EchoStateNetwork", "GeneticSearch", "NextGenerationReservoir", "Reservoir"),
+    # The applications need pandas, from the extra "app".
+    ".explorer": ("explore",),
+    ".forecaster": ("forecast",),
+    ".imager": ("cluster_images",),
+    ".learner": ("learn",),
+    ".networker": ("network",),
 }
-_APPLICATIONS = {
-    "cluster_images": "imager",
-    "explore": "explorer",
-    "forecast": "forecaster",
-    "learn": "learner",
-    "network": "networker",
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_OTHERS = ("checks", "datasets", "discovery", "estimator", "grams", "kernels", "metrics", "plot", "tables")
-_MODULES = frozenset({*_HOMES, *_OTHERS})
+_MODULES = (
+    "checks", "clustering", "configuration", "datasets", "dependence", "discovery", "embedding", "estimator", "grams",
+    "kernels", "landmarks", "lssvm", "metrics", "mixture", "persistence", "plot", "ranking", "reservoir", "tables",
+)  # fmt: skip
 
-
-def __getattr__(name: str) -> Any:
-    """Import what is asked for the first time."""
-    if name in _MODULES:
-        return import_module(f"gramian.{name}")
-    if name in _APPLICATIONS:  # need pandas, from the extra "app"
-        found = getattr(import_module(f"gramian.{_APPLICATIONS[name]}"), name)
-    elif name in _HOME_OF:
-        found = getattr(import_module(f"gramian.{_HOME_OF[name]}"), name)
-    else:
-        raise AttributeError(f"module 'gramian' has no attribute {name!r}")
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_MODULES})
+__getattr__, __dir__ = deferred(__name__, _HOMES, _MODULES)

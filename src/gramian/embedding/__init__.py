@@ -1,9 +1,24 @@
 """Vectors from similarities: kernel PCA, its robust and entropic relatives, and directions shared by two views."""
 
-from gramian.embedding.kernel_cca import KernelCCA
-from gramian.embedding.kernel_component_analysis import KernelComponentAnalysis
-from gramian.embedding.kernel_eca import KernelECA
-from gramian.embedding.kernel_pca import KernelPCA
-from gramian.embedding.kernel_pls import KernelPLS
+from typing import TYPE_CHECKING
+
+from gramian.deferred import deferred
+
+if TYPE_CHECKING:
+    from gramian.embedding.kernel_cca import KernelCCA
+    from gramian.embedding.kernel_component_analysis import KernelComponentAnalysis
+    from gramian.embedding.kernel_eca import KernelECA
+    from gramian.embedding.kernel_pca import KernelPCA
+    from gramian.embedding.kernel_pls import KernelPLS
 
 __all__ = ["KernelCCA", "KernelComponentAnalysis", "KernelECA", "KernelPCA", "KernelPLS"]
+
+_HOMES = {
+    ".kernel_cca": ("KernelCCA",),
+    ".kernel_component_analysis": ("KernelComponentAnalysis",),
+    ".kernel_eca": ("KernelECA",),
+    ".kernel_pca": ("KernelPCA",),
+    ".kernel_pls": ("KernelPLS",),
+}
+
+__getattr__, __dir__ = deferred(__name__, _HOMES)
