@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import resource
+import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -232,11 +233,13 @@ def _explored(table: Path, run: Callable[[Path], Any]) -> Answer:
     out, start = table.parent / "found", time.perf_counter()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     found = run(out)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    report_mb = (out / "report.html").stat().st_size / 1e6
+    shutil.rmtree(table.parent)
     return {
-        "explore_seconds": time.perf_counter() - start,
+        "explore_seconds": seconds,
         "groups": len(found.groups),
-        "report_mb": (out / "report.html").stat().st_size / 1e6,
+        "report_mb": report_mb,
         "worker_cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
         "worker_peak_mb": after.ru_maxrss / 1e3,
     }
