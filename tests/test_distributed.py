@@ -207,6 +207,21 @@ def test_kernels_learn_from_a_sample_and_map_features(X, partitions, kernel):
         apart(given)
 
 
+@pytest.mark.parametrize("kernel", [Nystroem(20, random_state=0), FourierFeatures(20, random_state=0), Linear()])
+def test_kernels_compare_the_names_of_columns(X, kernel):
+    """Columns in another order are other features, as they are in memory."""
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    given = dd.from_pandas(frame, npartitions=3)
+    kernel = clone(kernel).fit(given)
+    assert_allclose(kernel.features(given).compute(), kernel.features(frame), rtol=1e-10, atol=1e-12)
+    calls = [kernel.features, kernel.gram]
+    if hasattr(kernel, "transform"):
+        calls.append(kernel.transform)
+    for call in calls:
+        with pytest.raises(ValueError, match="same order"):
+            call(given[list("dcba")])
+
+
 def test_a_fit_in_memory_forgets_the_sample(X, sample):
     model = KernelKMeans(2, random_state=0).fit(da.from_array(X, chunks=(100, 4)))
     assert_array_equal(model.sample_indices_, sample)

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gramian.checks import check_samples, check_weights, is_real, remember_columns
 from gramian.configuration import memory_budget, require_memory
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedRows, check_width, is_distributed, refuse_partitions
+from gramian.distributed import DistributedRows, columns_of, is_distributed, refuse_partitions
 from gramian.grams import tiles
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
@@ -313,10 +313,10 @@ class Kernel(Estimator):
         return gram
 
     def _rows_on_workers(self, X: Any) -> DistributedRows:
-        """A Dask input, of as many columns as the kernel was fitted to."""
-        rows = DistributedRows(X, **self._checks())
-        check_width(self, rows.shape[1])
-        return rows
+        """A Dask input, of the columns that the kernel was fitted to."""
+        if hasattr(self, "n_features_in_"):
+            validate_data(self, columns_of(X), reset=False, skip_check_array=True)
+        return DistributedRows(X, **self._checks())
 
     def _distributed_factor(self, rows: DistributedRows) -> DistributedFactor:
         """The features of rows on workers, computed there."""
