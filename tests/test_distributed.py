@@ -2,6 +2,7 @@
 
 import dask
 import dask.array as da
+import dask.bag as db
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ from gramian import (
     Nystroem,
     RankedClustering,
     SpectralClustering,
+    hsic,
 )
 from gramian import distributed as module
 from gramian.dependence.projection import reduction
@@ -281,6 +283,43 @@ def test_rows_by_number_do_not_depend_on_partitions(X, partitions):
     assert_array_equal(rows.sample(), X)
 
 
+def test_columns_that_are_no_floats_are_those_of_memory(X):
+    """Truth values beside floats, and pandas' numbers that may be NA, of which Dask makes objects."""
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    nullable = frame.round().astype({"a": "Int64", "b": "Float64"}).assign(c=pd.array(X[:, 2] > 5, dtype="boolean"))
+    for table, dtype in (
+        (frame.assign(a=frame["a"] > 5), np.float64),
+        (frame.astype(np.float32).assign(a=frame["a"] > 5), np.float32),
+        (nullable, np.float64),
+    ):
+        alone, apart = (KernelPCA(2, kernel=Linear()).fit(one) for one in (table, dd.from_pandas(table, npartitions=3)))
+        assert_allclose(apart.eigenvalues_, alone.eigenvalues_, rtol=1e-8 if dtype == np.float64 else 1e-5)
+        assert apart.embedding_.dtype == alone.embedding_.dtype == dtype
+    nullable.loc[3, "a"] = pd.NA
+    given = DistributedRows(dd.from_pandas(nullable, npartitions=3), ensure_all_finite="allow-nan")
+    assert np.isnan(given.array[3, 0].compute())
+
+
+@pytest.mark.parametrize(
+    "words", [["u", "v"], pd.Categorical(["u", "v"]), pd.to_datetime(["2020-01-01", "2020-01-02"])]
+)
+def test_columns_without_numbers_are_named(words):
+    table = pd.DataFrame({"a": [1.0, 2.0], "b": words})
+    with pytest.raises(ValueError, match=r"X has a column 'b' of type .*X.drop\(columns=\['b'\]\)"):
+        AutoClustering(2).fit(dd.from_pandas(table, npartitions=1))
+
+
+def test_what_tells_no_rows_is_refused(X):
+    """Other collections of Dask, and vectors."""
+    model = KernelPCA(2, kernel=Linear()).fit(X)
+    for given in (dask.delayed(np.asarray)(X), db.from_sequence([1, 2])):
+        for call in (clone(model).fit, model.transform, AutoClustering(2).fit):
+            with pytest.raises(TypeError, match=r"X is a Dask .*pass a Dask array or data frame"):
+                call(given)
+    with pytest.raises(ValueError, match=r"X has 1 dimensions; .*X.to_frame\(\)"):
+        model.transform(dd.from_pandas(pd.Series(X[:, 0]), npartitions=2))
+
+
 def test_missing_values_are_refused_with_their_partition(X):
     """The error is the one of rows in memory, and says where to look."""
     X[321, 1] = np.nan
@@ -383,6 +422,36 @@ def test_fixed_size_regression_is_that_of_one_process(X, partitions, options, mo
     if alone.prototypes_ is not None:
         assert_array_equal(apart.prototype_indices_, alone.prototype_indices_)
         assert_allclose(apart.prototypes_, alone.prototypes_, rtol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "category", "Float64"])
+def test_labels_of_the_types_of_pandas_are_taken(X, dtype):
+    y = pd.Series((X[:, 0] > 5).astype(int)).astype(dtype)
+    alone = FixedSizeLSSVMClassifier(30, random_state=0).fit(X, np.asarray(y, float if dtype == "Float64" else int))
+    apart = FixedSizeLSSVMClassifier(30, random_state=0).fit(
+        da.from_array(X, chunks=90), dd.from_pandas(y, npartitions=3)
+    )
+    assert apart.classes_.tolist() == alone.classes_.tolist()
+    assert_array_equal(apart.predict(X), alone.predict(X))
+
+
+@pytest.mark.parametrize("labels", [pd.Series(["u", "v"] * 250), pd.Series([1, 2] * 250, dtype="Int64")])
+def test_missing_labels_are_refused_with_their_partition(X, labels):
+    labels[303] = None
+    given = dd.from_pandas(labels, npartitions=5)
+    with pytest.raises(ValueError, match="partition 3 of y: y contains NaN"):
+        FixedSizeLSSVMClassifier(30).fit(da.from_array(X, chunks=100), given)
+    with pytest.raises(ValueError, match="partition 3 of Y: Y has missing labels"):
+        hsic(da.from_array(X, chunks=100), given, kernel_x="linear", kernel_y="labels")
+
+
+def test_dependence_on_words_is_that_of_one_process(X):
+    """Without Dask's warning about the text of pandas, whichever side lies in partitions."""
+    labels = pd.Series(np.array(["u", "v", "w"])[np.arange(500) % 3])
+    expected = hsic(X, labels, kernel_x="linear", kernel_y="labels")
+    given = dd.from_pandas(labels, npartitions=3)
+    for rows in (X, da.from_array(X, chunks=100)):
+        assert_allclose(hsic(rows, given, kernel_x="linear", kernel_y="labels"), expected, rtol=1e-10)
 
 
 @pytest.mark.parametrize("names", [["no", "yes"], [3, 1, 2]])
