@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from sklearn import config_context
 from sklearn.base import clone
 
 from gramian import (
@@ -307,6 +308,20 @@ def test_columns_without_numbers_are_named(words):
     table = pd.DataFrame({"a": [1.0, 2.0], "b": words})
     with pytest.raises(ValueError, match=r"X has a column 'b' of type .*X.drop\(columns=\['b'\]\)"):
         AutoClustering(2).fit(dd.from_pandas(table, npartitions=1))
+
+
+@pytest.mark.parametrize("model", [KernelPCA(2, kernel=Linear()), Nystroem(20), DependenceReduction(1, random_state=0)])
+def test_answers_are_not_collected_for_a_data_frame(X, model):
+    """scikit-learn would make a data frame of all rows in this process."""
+    given = da.from_array(X, chunks=(100, 4))
+    model = clone(model).fit(X, X[:, 0] > 5)
+    assert is_distributed(model.transform(given))
+    model.set_output(transform="pandas")
+    assert isinstance(model.transform(X), pd.DataFrame)
+    with pytest.raises(TypeError, match=r"set_output\(transform='default'\)"):
+        model.transform(given)
+    with config_context(transform_output="pandas"), pytest.raises(TypeError, match="transform='pandas'"):
+        clone(model).fit_transform(given, X[:, 0] > 5)
 
 
 def test_what_tells_no_rows_is_refused(X):

@@ -16,6 +16,7 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
+from sklearn import get_config
 from sklearn.utils.validation import check_array
 
 from gramian.typing import Array
@@ -49,6 +50,21 @@ def refuse_partitions(owner: Any, X: Any) -> None:
             f"{name} takes rows in memory here, not a Dask input; pass some of the rows, for instance "
             "X[:100_000].compute(), and let the fitted model answer for all: predict and transform take Dask inputs"
         )
+
+
+def refuse_frames(model: Any) -> None:
+    """An error where features are asked for as a data frame, of which scikit-learn would make one in this process."""
+    container = output_container(model)
+    if container != "default":
+        raise TypeError(
+            f"{type(model).__name__} gives the features of a Dask input as a Dask array, not as "
+            f"transform={container!r} asks; call set_output(transform='default')"
+        )
+
+
+def output_container(model: Any) -> str:
+    """In what scikit-learn is asked to hold what ``transform`` gives."""
+    return getattr(model, "_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
 
 
 class DistributedRows:
@@ -413,6 +429,8 @@ def in_parts(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _mapped(model: Any, method: Callable[..., Any], X: Any, others: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    if method.__name__ == "transform":
+        refuse_frames(model)
     rows = DistributedRows(X, ensure_all_finite=False).array
     width = check_width(model, rows.shape[1])
     names, alone = _names(X), _without_answers(model)

@@ -21,6 +21,7 @@ from gramian.distributed import (
     columns_of,
     in_memory,
     is_distributed,
+    refuse_frames,
     refuse_partitions,
 )
 from gramian.grams.base import Gram
@@ -103,6 +104,8 @@ class EmbeddingEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
     def fit_transform(self, X: Matrix, y: Any = None) -> Array:
         """Fit and return the embedding of X, ``embedding_``."""
+        if is_distributed(X):
+            refuse_frames(self)
         embedding: Array = self.fit(X, y).embedding_
         return embedding
 
