@@ -27,7 +27,9 @@ from gramian import (
     Nystroem,
     RankedClustering,
     SpectralClustering,
+    angular_kmeans,
     hsic,
+    network,
 )
 from gramian import distributed as module
 from gramian.dependence.projection import reduction
@@ -363,6 +365,22 @@ def test_what_cannot_be_distributed_is_refused_before_any_work(X):
 def test_a_kernel_without_features_names_landmarks(X):
     with pytest.raises(TypeError, match="Nystroem"):
         KernelPCA(2, kernel="rbf").fit(da.from_array(X, chunks=(100, 4)))
+
+
+@pytest.mark.parametrize("rows", [slice(0, 500), slice(499, 500)])
+@pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
+def test_products_that_overflow_are_refused(X, rows, sample):
+    """Whether or not a row of the sample does."""
+    X[rows] *= 1e200
+    for center in (True, False):
+        with pytest.raises(ValueError, match=r"overflow.*scale the columns"):
+            KernelPCA(2, kernel=Linear(), center=center).fit(da.from_array(X, chunks=(100, 4)))
+
+
+def test_functions_do_not_collect_partitions(X):
+    for call in (lambda X: angular_kmeans(X, 2), network):
+        with pytest.raises(TypeError, match="rows in memory here"):
+            call(da.from_array(X, chunks=(100, 4)))
 
 
 def test_no_rows_and_text_are_refused():

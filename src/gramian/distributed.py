@@ -42,14 +42,17 @@ def is_distributed(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
 
 
-def refuse_partitions(owner: Any, X: Any) -> None:
+_SOME = (
+    "pass some of the rows, for instance X[:100_000].compute(), and let the fitted model answer for all: predict and "
+    "transform take Dask inputs"
+)
+
+
+def refuse_partitions(owner: Any, X: Any, instead: str = _SOME) -> None:
     """An error for a Dask input, which NumPy would otherwise collect in silence."""
     if is_distributed(X):
         name = owner if isinstance(owner, str) else type(owner).__name__
-        raise TypeError(
-            f"{name} takes rows in memory here, not a Dask input; pass some of the rows, for instance "
-            "X[:100_000].compute(), and let the fitted model answer for all: predict and transform take Dask inputs"
-        )
+        raise TypeError(f"{name} takes rows in memory here, not a Dask input; {instead}")
 
 
 def refuse_frames(model: Any) -> None:
