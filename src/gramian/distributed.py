@@ -387,9 +387,10 @@ def _rows(part: Array, index: Array) -> Array:
 class DistributedAnswers:
     """Base of estimators that answer for the rows of a Dask input partition by partition, on its workers.
 
-    The answer is a Dask array aligned with the input; nothing is computed before it is asked for. The methods of a
-    subclass named in ``ANSWERS`` get this when the class is made, so an estimator writes nothing for it. Those named
-    in ``TOGETHER`` refuse such an input.
+    The answer is a Dask array aligned with the input; nothing is computed before it is asked for, but the lengths of
+    the partitions where they are not known, as those of a data frame. The methods of a subclass named in ``ANSWERS``
+    get this when the class is made, so an estimator writes nothing for it. Those named in ``TOGETHER`` refuse such an
+    input.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
