@@ -2,12 +2,14 @@
 
 import dask
 import dask.array as da
+import dask.bag as db
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from sklearn import config_context
 from sklearn.base import clone
 
 from gramian import (
@@ -25,6 +27,9 @@ from gramian import (
     Nystroem,
     RankedClustering,
     SpectralClustering,
+    angular_kmeans,
+    hsic,
+    network,
 )
 from gramian import distributed as module
 from gramian.dependence.projection import reduction
@@ -207,6 +212,21 @@ def test_kernels_learn_from_a_sample_and_map_features(X, partitions, kernel):
         apart(given)
 
 
+@pytest.mark.parametrize("kernel", [Nystroem(20, random_state=0), FourierFeatures(20, random_state=0), Linear()])
+def test_kernels_compare_the_names_of_columns(X, kernel):
+    """Columns in another order are other features, as they are in memory."""
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    given = dd.from_pandas(frame, npartitions=3)
+    kernel = clone(kernel).fit(given)
+    assert_allclose(kernel.features(given).compute(), kernel.features(frame), rtol=1e-10, atol=1e-12)
+    calls = [kernel.features, kernel.gram]
+    if hasattr(kernel, "transform"):
+        calls.append(kernel.transform)
+    for call in calls:
+        with pytest.raises(ValueError, match="same order"):
+            call(given[list("dcba")])
+
+
 def test_a_fit_in_memory_forgets_the_sample(X, sample):
     model = KernelKMeans(2, random_state=0).fit(da.from_array(X, chunks=(100, 4)))
     assert_array_equal(model.sample_indices_, sample)
@@ -266,6 +286,57 @@ def test_rows_by_number_do_not_depend_on_partitions(X, partitions):
     assert_array_equal(rows.sample(), X)
 
 
+def test_columns_that_are_no_floats_are_those_of_memory(X):
+    """Truth values beside floats, and pandas' numbers that may be NA, of which Dask makes objects."""
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    nullable = frame.round().astype({"a": "Int64", "b": "Float64"}).assign(c=pd.array(X[:, 2] > 5, dtype="boolean"))
+    for table, dtype in (
+        (frame.assign(a=frame["a"] > 5), np.float64),
+        (frame.astype(np.float32).assign(a=frame["a"] > 5), np.float32),
+        (nullable, np.float64),
+    ):
+        alone, apart = (KernelPCA(2, kernel=Linear()).fit(one) for one in (table, dd.from_pandas(table, npartitions=3)))
+        assert_allclose(apart.eigenvalues_, alone.eigenvalues_, rtol=1e-8 if dtype == np.float64 else 1e-5)
+        assert apart.embedding_.dtype == alone.embedding_.dtype == dtype
+    nullable.loc[3, "a"] = pd.NA
+    given = DistributedRows(dd.from_pandas(nullable, npartitions=3), ensure_all_finite="allow-nan")
+    assert np.isnan(given.array[3, 0].compute())
+
+
+@pytest.mark.parametrize(
+    "words", [["u", "v"], pd.Categorical(["u", "v"]), pd.to_datetime(["2020-01-01", "2020-01-02"])]
+)
+def test_columns_without_numbers_are_named(words):
+    table = pd.DataFrame({"a": [1.0, 2.0], "b": words})
+    with pytest.raises(ValueError, match=r"X has a column 'b' of type .*X.drop\(columns=\['b'\]\)"):
+        AutoClustering(2).fit(dd.from_pandas(table, npartitions=1))
+
+
+@pytest.mark.parametrize("model", [KernelPCA(2, kernel=Linear()), Nystroem(20), DependenceReduction(1, random_state=0)])
+def test_answers_are_not_collected_for_a_data_frame(X, model):
+    """scikit-learn would make a data frame of all rows in this process."""
+    given = da.from_array(X, chunks=(100, 4))
+    model = clone(model).fit(X, X[:, 0] > 5)
+    assert is_distributed(model.transform(given))
+    model.set_output(transform="pandas")
+    assert isinstance(model.transform(X), pd.DataFrame)
+    with pytest.raises(TypeError, match=r"set_output\(transform='default'\)"):
+        model.transform(given)
+    with config_context(transform_output="pandas"), pytest.raises(TypeError, match="transform='pandas'"):
+        clone(model).fit_transform(given, X[:, 0] > 5)
+
+
+def test_what_tells_no_rows_is_refused(X):
+    """Other collections of Dask, and vectors."""
+    model = KernelPCA(2, kernel=Linear()).fit(X)
+    for given in (dask.delayed(np.asarray)(X), db.from_sequence([1, 2])):
+        for call in (clone(model).fit, model.transform, AutoClustering(2).fit):
+            with pytest.raises(TypeError, match=r"X is a Dask .*pass a Dask array or data frame"):
+                call(given)
+    with pytest.raises(ValueError, match=r"X has 1 dimensions; .*X.to_frame\(\)"):
+        model.transform(dd.from_pandas(pd.Series(X[:, 0]), npartitions=2))
+
+
 def test_missing_values_are_refused_with_their_partition(X):
     """The error is the one of rows in memory, and says where to look."""
     X[321, 1] = np.nan
@@ -294,6 +365,22 @@ def test_what_cannot_be_distributed_is_refused_before_any_work(X):
 def test_a_kernel_without_features_names_landmarks(X):
     with pytest.raises(TypeError, match="Nystroem"):
         KernelPCA(2, kernel="rbf").fit(da.from_array(X, chunks=(100, 4)))
+
+
+@pytest.mark.parametrize("rows", [slice(0, 500), slice(499, 500)])
+@pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
+def test_products_that_overflow_are_refused(X, rows, sample):
+    """Whether or not a row of the sample does."""
+    X[rows] *= 1e200
+    for center in (True, False):
+        with pytest.raises(ValueError, match=r"overflow.*scale the columns"):
+            KernelPCA(2, kernel=Linear(), center=center).fit(da.from_array(X, chunks=(100, 4)))
+
+
+def test_functions_do_not_collect_partitions(X):
+    for call in (lambda X: angular_kmeans(X, 2), network):
+        with pytest.raises(TypeError, match="rows in memory here"):
+            call(da.from_array(X, chunks=(100, 4)))
 
 
 def test_no_rows_and_text_are_refused():
@@ -368,6 +455,36 @@ def test_fixed_size_regression_is_that_of_one_process(X, partitions, options, mo
     if alone.prototypes_ is not None:
         assert_array_equal(apart.prototype_indices_, alone.prototype_indices_)
         assert_allclose(apart.prototypes_, alone.prototypes_, rtol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "category", "Float64"])
+def test_labels_of_the_types_of_pandas_are_taken(X, dtype):
+    y = pd.Series((X[:, 0] > 5).astype(int)).astype(dtype)
+    alone = FixedSizeLSSVMClassifier(30, random_state=0).fit(X, np.asarray(y, float if dtype == "Float64" else int))
+    apart = FixedSizeLSSVMClassifier(30, random_state=0).fit(
+        da.from_array(X, chunks=90), dd.from_pandas(y, npartitions=3)
+    )
+    assert apart.classes_.tolist() == alone.classes_.tolist()
+    assert_array_equal(apart.predict(X), alone.predict(X))
+
+
+@pytest.mark.parametrize("labels", [pd.Series(["u", "v"] * 250), pd.Series([1, 2] * 250, dtype="Int64")])
+def test_missing_labels_are_refused_with_their_partition(X, labels):
+    labels[303] = None
+    given = dd.from_pandas(labels, npartitions=5)
+    with pytest.raises(ValueError, match="partition 3 of y: y contains NaN"):
+        FixedSizeLSSVMClassifier(30).fit(da.from_array(X, chunks=100), given)
+    with pytest.raises(ValueError, match="partition 3 of Y: Y has missing labels"):
+        hsic(da.from_array(X, chunks=100), given, kernel_x="linear", kernel_y="labels")
+
+
+def test_dependence_on_words_is_that_of_one_process(X):
+    """Without Dask's warning about the text of pandas, whichever side lies in partitions."""
+    labels = pd.Series(np.array(["u", "v", "w"])[np.arange(500) % 3])
+    expected = hsic(X, labels, kernel_x="linear", kernel_y="labels")
+    given = dd.from_pandas(labels, npartitions=3)
+    for rows in (X, da.from_array(X, chunks=100)):
+        assert_allclose(hsic(rows, given, kernel_x="linear", kernel_y="labels"), expected, rtol=1e-10)
 
 
 @pytest.mark.parametrize("names", [["no", "yes"], [3, 1, 2]])

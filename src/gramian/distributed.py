@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from functools import wraps
 from types import FunctionType
 from typing import Any
 
 import numpy as np
+from sklearn import get_config
 from sklearn.utils.validation import check_array
 
 from gramian.typing import Array
@@ -41,14 +42,32 @@ def is_distributed(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
 
 
-def refuse_partitions(owner: Any, X: Any) -> None:
+_SOME = (
+    "pass some of the rows, for instance X[:100_000].compute(), and let the fitted model answer for all: predict and "
+    "transform take Dask inputs"
+)
+
+
+def refuse_partitions(owner: Any, X: Any, instead: str = _SOME) -> None:
     """An error for a Dask input, which NumPy would otherwise collect in silence."""
     if is_distributed(X):
         name = owner if isinstance(owner, str) else type(owner).__name__
+        raise TypeError(f"{name} takes rows in memory here, not a Dask input; {instead}")
+
+
+def refuse_frames(model: Any) -> None:
+    """An error where features are asked for as a data frame, of which scikit-learn would make one in this process."""
+    container = output_container(model)
+    if container != "default":
         raise TypeError(
-            f"{name} takes rows in memory here, not a Dask input; pass some of the rows, for instance "
-            "X[:100_000].compute(), and let the fitted model answer for all: predict and transform take Dask inputs"
+            f"{type(model).__name__} gives the features of a Dask input as a Dask array, not as "
+            f"transform={container!r} asks; call set_output(transform='default')"
         )
+
+
+def output_container(model: Any) -> str:
+    """In what scikit-learn is asked to hold what ``transform`` gives."""
+    return getattr(model, "_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
 
 
 class DistributedRows:
@@ -81,17 +100,19 @@ class DistributedRows:
         self, X: Any, *, dtype: Any = None, ensure_all_finite: bool | str = True, name: str = "X", **_: Any
     ) -> None:
         _check_version()
-        array = _as_array(X)
+        array = _as_array(X, name)
         allowed = [np.dtype(kind) for kind in (dtype if isinstance(dtype, list | tuple) else [np.float64, np.float32])]
         if array.dtype.kind not in "fiub":
-            raise ValueError(f"X is a Dask array of type {array.dtype}; pass numbers, for instance X.astype(float)")
+            raise ValueError(
+                f"{name} is a Dask array of type {array.dtype}; pass numbers, for instance {name}.astype(float)"
+            )
         kind = array.dtype if array.dtype in allowed else allowed[0]
         self.array = array.map_blocks(_checked, kind, ensure_all_finite, name, dtype=kind, meta=np.empty((0, 0), kind))
         self.shape: tuple[int, int] = (int(array.shape[0]), int(array.shape[1]))
         self.dtype = kind
         self.names = _names(X)
         if not self.shape[0]:
-            raise ValueError("X has no rows in any of its partitions; pass at least one row")
+            raise ValueError(f"{name} has no rows in any of its partitions; pass at least one row")
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -143,15 +164,20 @@ def picked(array: Any, index: Array) -> Array:
     return out
 
 
-def reduced(function: Callable[..., Any], merge: Callable[[list[Any]], Any], *arrays: Any) -> Any:
-    """What ``function`` gives for the parts of arrays in the same partitions, merged in a tree on the workers."""
+def reduced(
+    function: Callable[..., Any], merge: Callable[[list[Any]], Any], *arrays: Any, name: str | None = None
+) -> Any:
+    """What ``function`` gives for the parts of arrays in the same partitions, merged in a tree on the workers.
+
+    Errors tell the partition of what ``name`` says, if it is given.
+    """
     import dask
 
     blocks = zip(*(array.to_delayed().ravel() for array in arrays), strict=True)
     work = dask.delayed(function, traverse=False)  # sent once, not with every partition
     parts = [
-        dask.delayed(_applied)(work, *parts)
-        for parts, length in zip(blocks, arrays[0].chunks[0], strict=True)
+        dask.delayed(_applied)(work, name and f"partition {place} of {name}", *parts)
+        for place, (parts, length) in enumerate(zip(blocks, arrays[0].chunks[0], strict=True))
         if length
     ]
     return in_tree(parts, merge)
@@ -166,8 +192,9 @@ def in_tree(parts: list[Any], merge: Callable[[list[Any]], Any]) -> Any:
     return parts[0].compute()
 
 
-def _applied(function: Callable[..., Any], *parts: Array) -> Any:
-    return function(*parts)
+def _applied(function: Callable[..., Any], place: str | None, *parts: Array) -> Any:
+    with _saying(place):
+        return function(*parts)
 
 
 def beside(y: Any, rows: DistributedRows) -> Any:
@@ -193,15 +220,24 @@ def in_lengths(y: Any, lengths: tuple[int, ...], name: str = "y") -> Any:
         if given.shape[:1] != (n,):
             raise ValueError(f"{name} has shape {given.shape} but X has {n} rows; pass one entry for each row")
         return dask.array.from_array(given, chunks=(lengths, *((size,) for size in given.shape[1:])))
-    if hasattr(y, "to_dask_array"):
-        # Words become objects: Dask warns of the text type of pandas, which arrays lack.
-        wordy = y.ndim == 1 and not isinstance(y.dtype, np.dtype)
-        y = (y.astype(object) if wordy else y).to_dask_array(lengths=True)
-    array = y.compute_chunk_sizes() if any(np.isnan(length) for length in y.chunks[0]) else y
+    array = with_lengths(y)
     if array.shape[0] != n:
         raise ValueError(f"{name} has {array.shape[0]} entries but X has {n} rows; pass one entry for each row")
     array = array.rechunk({1: -1}) if array.ndim == 2 else array
     return array if array.chunks[0] == lengths else array.rechunk({0: lengths})
+
+
+def with_lengths(y: Any) -> Any:
+    """A Dask array, series or data frame as a Dask array in partitions of known length."""
+    if hasattr(y, "to_dask_array"):
+        if y.ndim == 1 and not isinstance(y.dtype, np.dtype):
+            # Arrays lack the types of pandas: words become objects, and numbers that may be NA plain ones.
+            y = y.cat.as_known() if hasattr(y.dtype, "categories") else y
+            given = y.dtype.categories.dtype if hasattr(y.dtype, "categories") else y.dtype
+            kind = given if isinstance(given, np.dtype) else getattr(given, "numpy_dtype", np.dtype(object))
+            y = y.astype(np.float64 if kind.kind in "biu" and y.isna().any().compute() else kind)
+        return y.to_dask_array(lengths=True)
+    return y.compute_chunk_sizes() if any(np.isnan(length) for length in y.chunks[0]) else y
 
 
 def columns_of(X: Any) -> Any:
@@ -280,16 +316,39 @@ def _check_version() -> None:
         )
 
 
-def _as_array(X: Any) -> Any:
+def _as_array(X: Any, name: str) -> Any:
     """A Dask array (n, d) with known partitions of rows, each with all columns."""
-    array = X.to_dask_array(lengths=True) if hasattr(X, "to_dask_array") else X
-    if array.ndim != 2:
-        raise ValueError(f"X has {array.ndim} dimensions; pass rows and columns, for instance X.reshape(-1, 1)")
+    # Whatever a Delayed is asked for, it seems to have.
+    if type(X).__name__ == "Delayed" or not hasattr(X, "ndim"):
+        raise TypeError(
+            f"{name} is a Dask {type(X).__name__}, which tells no rows and columns; pass a Dask array or data frame, "
+            "for instance by dask.array.from_delayed"
+        )
+    if X.ndim != 2:
+        mend = f"{name}.to_frame()" if hasattr(X, "to_frame") else f"{name}.reshape(-1, 1)"
+        raise ValueError(f"{name} has {X.ndim} dimensions; pass rows and columns, for instance {mend}")
+    array = _of_numbers(X, name).to_dask_array(lengths=True) if hasattr(X, "to_dask_array") else X
     if type(array._meta).__module__.partition(".")[0] in ("scipy", "sparse"):
         raise TypeError("sparse Dask arrays are not supported; densify with X.map_blocks(lambda part: part.toarray())")
     if any(np.isnan(length) for length in array.chunks[0]):
         array = array.compute_chunk_sizes()
     return array.rechunk({1: -1}) if len(array.chunks[1]) > 1 else array
+
+
+def _of_numbers(frame: Any, name: str) -> Any:
+    """A data frame with columns of NumPy's numbers only, of which Dask makes an array of numbers."""
+    from pandas.api.types import is_numeric_dtype
+
+    kinds = dict(frame.dtypes.items())
+    if others := [column for column, kind in kinds.items() if not is_numeric_dtype(kind)]:
+        raise ValueError(
+            f"{name} has a column {others[0]!r} of type {kinds[others[0]]}; pass columns of numbers, for instance "
+            f"{name}.drop(columns={others!r})"
+        )
+    # Next to floats a truth value counts as a small number, and what may be NA as a float: as in memory.
+    changed: dict[Any, Any] = {column: np.int8 for column, kind in kinds.items() if kind == np.dtype(bool)}
+    changed |= {column: np.float64 for column, kind in kinds.items() if not isinstance(kind, np.dtype)}
+    return frame.astype(changed) if changed else frame
 
 
 def _checked(part: Array, dtype: Any, finite: bool | str, name: str, block_info: Any = None) -> Array:
@@ -303,14 +362,19 @@ def _checked(part: Array, dtype: Any, finite: bool | str, name: str, block_info:
         return np.asarray(check_array(part, dtype=dtype, order="C", ensure_all_finite=finite, input_name=name))
 
 
-@contextmanager
-def _in_partition(block_info: Any, name: str) -> Iterator[None]:
+def _in_partition(block_info: Any, name: str) -> AbstractContextManager[None]:
     """Errors about rows that say in which partition they are."""
+    return _saying(f"partition {block_info[0]['chunk-location'][0] if block_info else '?'} of {name}")
+
+
+@contextmanager
+def _saying(place: str | None) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        place = block_info[0]["chunk-location"][0] if block_info else "?"
-        raise ValueError(f"partition {place} of {name}: {error}") from error
+        if place is None:
+            raise
+        raise ValueError(f"{place}: {error}") from error
 
 
 def _rows(part: Array, index: Array) -> Array:
@@ -323,9 +387,10 @@ def _rows(part: Array, index: Array) -> Array:
 class DistributedAnswers:
     """Base of estimators that answer for the rows of a Dask input partition by partition, on its workers.
 
-    The answer is a Dask array aligned with the input; nothing is computed before it is asked for. The methods of a
-    subclass named in ``ANSWERS`` get this when the class is made, so an estimator writes nothing for it. Those named
-    in ``TOGETHER`` refuse such an input.
+    The answer is a Dask array aligned with the input; nothing is computed before it is asked for, but the lengths of
+    the partitions where they are not known, as those of a data frame. The methods of a subclass named in ``ANSWERS``
+    get this when the class is made, so an estimator writes nothing for it. Those named in ``TOGETHER`` refuse such an
+    input.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -368,6 +433,8 @@ def in_parts(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _mapped(model: Any, method: Callable[..., Any], X: Any, others: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    if method.__name__ == "transform":
+        refuse_frames(model)
     rows = DistributedRows(X, ensure_all_finite=False).array
     width = check_width(model, rows.shape[1])
     names, alone = _names(X), _without_answers(model)

@@ -21,6 +21,7 @@ from gramian.distributed import (
     columns_of,
     in_memory,
     is_distributed,
+    refuse_frames,
     refuse_partitions,
 )
 from gramian.grams.base import Gram
@@ -64,7 +65,10 @@ class KernelEstimator(DistributedAnswers, Estimator):
         ``once`` says that the Gram is for one factorization, which needs no array of it.
         """
         kernel = self._seeded_kernel(X.shape[0])
-        kernel._fitted(in_memory(X), weights)
+        seen = in_memory(X)
+        kernel._fitted(seen, weights)
+        if isinstance(X, DistributedRows):  # a Gram in memory looks at its own rows
+            kernel._check_overflow(seen)
         return kernel, kernel._gram_once(X) if once else kernel._gram_of(X)
 
     def _keep(self, kernel: Kernel, X: Matrix) -> None:
@@ -103,6 +107,8 @@ class EmbeddingEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
 
     def fit_transform(self, X: Matrix, y: Any = None) -> Array:
         """Fit and return the embedding of X, ``embedding_``."""
+        if is_distributed(X):
+            refuse_frames(self)
         embedding: Array = self.fit(X, y).embedding_
         return embedding
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gramian.communities import CommunityModel, Division, divide, read_edges
+from gramian.distributed import refuse_partitions
 from gramian.outcome import Outcome
 from gramian.report import (
     network_nodes,
@@ -124,6 +125,7 @@ def network(
     >>> divided.place(new)[["node", "membership"]].values.tolist()
     [['newcomer', 1.0]]
     """
+    refuse_partitions("network", edges, "pass edges.compute(), or rank its nodes with personalized_pagerank")
     found, model = divide(
         read_edges(edges, weighted=weighted),
         communities=communities,

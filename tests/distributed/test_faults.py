@@ -173,6 +173,7 @@ def test_a_lost_scheduler_is_one_error(others, tmp_path, monkeypatch):
     running = threading.Thread(target=fit)
     running.start()
     while not path.exists():
+        assert running.is_alive(), errors  # a fit that fails before would be waited for without end
         threading.Event().wait(0.05)
     threading.Timer(0.5, scheduler.kill).start()
     lost = pytest.raises(ConnectionError, match="the Dask scheduler or its workers were lost; start them again")

@@ -6,7 +6,7 @@ import pytest
 from gramian.kernels import RBF, Linear
 from gramian.landmarks import NormalEquations
 from gramian.lssvm import basis as module
-from gramian.lssvm.basis import Basis, FoldSums, cross_validated, total
+from gramian.lssvm.basis import Basis, FoldSums, cross_validated, drawn_rows, total
 
 
 def rows(n=120, d=3):
@@ -84,3 +84,14 @@ def test_the_error_of_the_mean_is_one():
     folds = FoldSums(4, 0).add(on(X), X, np.c_[X[:, 0], 100 * X[:, 1]]).whitened(on(X))
     assert cross_validated(folds, np.array([1e12]))[0] == pytest.approx(1, abs=0.1)
     assert cross_validated(folds, np.array([1e-3]))[0] < 0.5
+
+
+def test_rows_are_drawn_without_a_list_of_all():
+    """Of 10¹² rows on workers no number but those that are drawn is made; weights change only who may be drawn."""
+    found = drawn_rows(10**12, None, 2000, np.random.default_rng(0))
+    assert len(np.unique(found)) == 2000
+    np.testing.assert_array_equal(found, np.sort(found))
+    np.testing.assert_array_equal(drawn_rows(9, None, 9, np.random.default_rng(0)), np.arange(9))
+    alone, weighted = (drawn_rows(500, v, 20, np.random.default_rng(0)) for v in (None, np.ones(500)))
+    np.testing.assert_array_equal(alone, weighted)
+    np.testing.assert_array_equal(drawn_rows(4, np.array([0, 1, 0, 2.0]), 9, np.random.default_rng(0)), [1, 3])

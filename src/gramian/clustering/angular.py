@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_array
 
 from gramian.checks import one_of, whole
 from gramian.clustering.core.embedding import refill_empty
+from gramian.distributed import refuse_partitions
 from gramian.grams.features import unit_rows
 from gramian.randomness import spawn
 from gramian.typing import Array, RandomState
@@ -58,6 +59,7 @@ def angular_kmeans(
     >>> bool(labels[0] == labels[1] != labels[2])
     True
     """
+    refuse_partitions("angular_kmeans", Z, "pass some of the rows, for instance Z[:100_000].compute()")
     Z = check_array(Z, dtype=[np.float64, np.float32], input_name="Z")
     one_of(start, "start", ("random", "farthest"))
     n_init, max_iter, n_clusters = whole(n_init, "n_init"), whole(max_iter, "max_iter"), whole(n_clusters, "n_clusters")

@@ -268,6 +268,10 @@ class DistributedGram(FeatureGram):
         n = self.shape[0]
         if not 1 <= k <= n:
             raise ValueError(f"k={k} eigenpairs asked of {n}; pass 1 <= k <= {n}")
+        if not np.isfinite(self._factor.dual()).all():
+            raise ValueError(
+                f"products of the features of X overflow {self.dtype}; scale the columns, for instance by X.std(axis=0)"
+            )
         values, axes = dual_axes(self._factor, k)
         return values.astype(self.dtype, copy=False), axes.astype(self.dtype, copy=False)
 

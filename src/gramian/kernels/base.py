@@ -16,14 +16,20 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn import get_config
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gramian.checks import check_samples, check_weights, is_real, remember_columns
 from gramian.configuration import memory_budget, require_memory
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedRows, check_width, is_distributed, refuse_partitions
+from gramian.distributed import (
+    DistributedRows,
+    columns_of,
+    is_distributed,
+    output_container,
+    refuse_frames,
+    refuse_partitions,
+)
 from gramian.grams import tiles
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
@@ -313,10 +319,10 @@ class Kernel(Estimator):
         return gram
 
     def _rows_on_workers(self, X: Any) -> DistributedRows:
-        """A Dask input, of as many columns as the kernel was fitted to."""
-        rows = DistributedRows(X, **self._checks())
-        check_width(self, rows.shape[1])
-        return rows
+        """A Dask input, of the columns that the kernel was fitted to."""
+        if hasattr(self, "n_features_in_"):
+            validate_data(self, columns_of(X), reset=False, skip_check_array=True)
+        return DistributedRows(X, **self._checks())
 
     def _distributed_factor(self, rows: DistributedRows) -> DistributedFactor:
         """The features of rows on workers, computed there."""
@@ -467,11 +473,11 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FeatureKerne
             F Fᵀ is, or approximates, the Gram matrix. In the dtype of X.
         """
         check_is_fitted(self)
-        F = self.features(X)
         if is_distributed(X):
-            return F
-        container = getattr(self, "_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
-        return F.toarray() if issparse(F) and container != "default" else F  # a data frame holds no sparse matrix
+            refuse_frames(self)
+        F = self.features(X)
+        # A data frame holds no sparse matrix.
+        return F.toarray() if issparse(F) and output_container(self) != "default" else F
 
     def _n_features(self, X: Matrix) -> int:
         check_is_fitted(self)

@@ -23,7 +23,7 @@ from gramian.distributed import DistributedRows, beside, in_memory, is_distribut
 from gramian.estimator import KernelEstimator
 from gramian.kernels import RBF, Kernel
 from gramian.landmarks import Nystroem
-from gramian.lssvm.basis import Basis, FoldSums, cross_validated, total
+from gramian.lssvm.basis import Basis, FoldSums, cross_validated, drawn_rows, total
 from gramian.lssvm.preparation import Standardization
 from gramian.lssvm.sparsity import Sparsity, sparsified
 from gramian.randomness import spawn
@@ -329,9 +329,7 @@ def _some(
     X: Matrix, Y: Array, weights: Array | None, most: int, rng: np.random.Generator
 ) -> tuple[Matrix, Array, Array | None]:
     """A random part of the rows that have weight, with their targets and weights."""
-    used = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
-    if len(used) > most:
-        used = np.sort(rng.choice(used, most, replace=False))
+    used = drawn_rows(X.shape[0], weights, most, rng)
     if len(used) == X.shape[0]:
         return X[:], Y[:], weights
     return X[used], Y[used], None if weights is None else weights[used]

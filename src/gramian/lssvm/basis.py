@@ -26,6 +26,14 @@ _CANDIDATES = 100_000  # rows that prototypes are chosen among; more would cost 
 _CONDITION = {np.dtype(np.float64): 1e6, np.dtype(np.float32): 1e4}
 
 
+def drawn_rows(n: int, weights: Array | None, most: int, rng: np.random.Generator) -> Array:
+    """At most ``most`` numbers of rows that have weight, rising; without weights nothing as long as n is made."""
+    if weights is None:
+        return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
+    used = np.flatnonzero(weights)
+    return used if len(used) <= most else np.sort(rng.choice(used, most, replace=False))
+
+
 class Basis:
     """Functions φ_1, …, φ_m with f(x) = Σ_j φ_j(x) W_j, orthonormal in the kernel's space.
 
@@ -73,9 +81,7 @@ class Basis:
         scaling: Standardization | None = None,
     ) -> Basis:
         """The similarities to m rows of X or, by k-means, centres of rows."""
-        used = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
-        if len(used) > _CANDIDATES:
-            used = np.sort(rng.choice(used, _CANDIDATES, replace=False))
+        used = drawn_rows(X.shape[0], weights, _CANDIDATES, rng)
         some = X[:] if len(used) == X.shape[0] else X[used]
         chosen = Nystroem(
             min(m, len(used)), kernel=kernel, selection=selection, random_state=int(rng.integers(2**31))

@@ -280,7 +280,7 @@ class FixedSizeLSSVMClassifier(ClassifierMixin, FixedSize, Decided):
     def _distributed_targets(self, y: Any) -> tuple[DistributedRows, dict[str, Any]]:
         if y.ndim != 1:
             raise ValueError(f"y has {y.ndim} dimensions; pass one class for each row, for instance y[:, 0]")
-        known = reduced(_classes, _all_classes, y)
+        known = reduced(_classes, _all_classes, y, name="y")
         if len(known) < 2:
             raise ValueError(f"y has one class only, {known[0]!r}; a classifier needs rows of at least two classes")
         width = 1 if len(known) == 2 else len(known)

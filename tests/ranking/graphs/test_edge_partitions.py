@@ -1,5 +1,7 @@
 """PageRank of edges in partitions, against the same graph in one matrix."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -76,3 +78,31 @@ def test_bad_tables_are_refused(edges):
         personalized_pagerank(parted, 1, method="direct")
     with pytest.raises(ValueError, match="no edges in any"):
         personalized_pagerank(parted[parted["source"] > 1000], 1)
+
+
+def test_edges_that_weigh_nothing_leave_all_nodes_dangling():
+    plain = pd.DataFrame({"source": [0, 1], "target": [1, 2], "weight": [0.0, 0.0]})
+    found = personalized_pagerank(dd.from_pandas(plain, npartitions=2), 0)
+    expected = personalized_pagerank(csr_array((3, 3)), 0)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("weights", [[1e-310, 1e-310], [1e-300, 1e300], [1e-160, 1e150]])
+def test_weights_out_of_range_are_those_of_the_matrix(weights):
+    """Refused in the same words, not answered by NaN."""
+    plain = pd.DataFrame({"source": [0, 1], "target": [1, 2], "weight": weights})
+    graph = csr_array((plain["weight"], (plain["source"], plain["target"])), shape=(3, 3))
+    try:
+        expected = personalized_pagerank(graph, 0)
+    except ValueError as error:
+        with pytest.raises(ValueError, match=re.escape(str(error))):
+            personalized_pagerank(dd.from_pandas(plain, npartitions=2), 0)
+        return
+    found = personalized_pagerank(dd.from_pandas(plain, npartitions=2), 0)
+    np.testing.assert_allclose(found, expected, atol=1e-8)
+
+
+def test_numbers_with_large_gaps_are_refused():
+    plain = pd.DataFrame({"source": [0, 10**15], "target": [1, 2]})
+    with pytest.raises(MemoryError, match="number the nodes from 0"):
+        personalized_pagerank(dd.from_pandas(plain, npartitions=2), 0)

@@ -51,6 +51,16 @@ def test_every_form_is_the_loop(forecaster, frame, by_hand):
             assert_same(forecaster.backtest_each(form, n_origins=5), by_hand)
 
 
+def test_one_series_on_workers_is_refused(forecaster, frame):
+    """It is not collected in silence, and many series are asked for by name."""
+    for series in (da.from_array(frame["sea"].to_numpy(), chunks=40), dd.from_pandas(frame["sea"], npartitions=3)):
+        with pytest.raises(ValueError, match="series is one series"):
+            forecaster.backtest_each(series)
+        for call in (forecaster.fit, forecaster.backtest):
+            with pytest.raises(TypeError, match=r"y takes rows in memory here.*y\.compute\(\).*backtest_each"):
+                call(series)
+
+
 def test_arrays_are_numbered(forecaster, frame):
     """A list of series of any lengths, and columns of an array, in memory or in partitions."""
     values = frame[["sea", "noise"]].to_numpy()

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gramian.dependence.measures._pair_sums import PairSums, Side, noise_of_centred, pair_sums
-from gramian.distributed import DistributedRows, in_lengths, is_distributed, reduced
+from gramian.distributed import DistributedRows, in_lengths, is_distributed, reduced, with_lengths
 from gramian.grams import Gram
 from gramian.grams.distributed import DistributedFactor, DistributedGram
 from gramian.grams.features import Factor, MatrixFactor, inner, squared_norms, written_out
@@ -36,7 +36,7 @@ def refuse_pairs_of_partitions(X: Any, Y: Any, name: str, value: str, instead: s
 
 def lengths_of(X: Any, Y: Any) -> tuple[int, ...]:
     """The partitions of the side that is Dask's, the first if both are."""
-    given = _array_of(X if is_distributed(X) else Y)
+    given = with_lengths(X if is_distributed(X) else Y)
     lengths: tuple[int, ...] = given.chunks[0]
     return lengths
 
@@ -72,7 +72,7 @@ def partition_labels(labels: Any, name: str, check: Callable[[Array, str], Array
     """The Gram of the kernel 1[y = y'], by the indicators of the categories; ``check`` refuses what is no label."""
     if labels.shape[1] != 1:
         raise ValueError(f"{name} has shape {labels.shape}; labels are a vector with one category per sample")
-    names = np.asarray(reduced(partial(_distinct, check, name), _all_distinct, labels))
+    names = np.asarray(reduced(partial(_distinct, check, name), _all_distinct, labels, name=name))
     part = partial(_indicators, names)
     return DistributedGram(DistributedFactor(part, (labels,), len(names), np.float64))
 
@@ -169,11 +169,6 @@ def _together(means: list[Array], other: Callable[..., Factor], factor: Factor, 
 
 def _together_total(parts: list[_Together]) -> _Together:
     return reduce(_Together.merged, parts)
-
-
-def _array_of(X: Any) -> Any:
-    array = X.to_dask_array(lengths=True) if hasattr(X, "to_dask_array") else X
-    return array.compute_chunk_sizes() if any(np.isnan(length) for length in array.chunks[0]) else array
 
 
 def _ends(part: Array) -> tuple[Array, Array]:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from gramian.configuration import require_memory
 from gramian.distributed import in_tree, on_workers
-from gramian.ranking.graphs.graph_walk import check_weights
+from gramian.ranking.graphs.graph_walk import check_degrees, check_weights, inverse_of, unit_of_weights
 from gramian.typing import Array
 
 COLUMNS = ("source", "target", "weight")
@@ -55,11 +56,14 @@ class PartitionedWalk:
         if not self.pieces:
             raise ValueError("graph has no edges in any of its partitions; pass at least one")
         self.n = 1 + max(last for last, _ in reach)
-        self.scale = 1.0 / max(heaviest for _, heaviest in reach)
+        self.scale = unit_of_weights(max(heaviest for _, heaviest in reach))
         sources, weights = in_tree([dask.delayed(_leaving)(piece, self.scale) for piece in self.pieces], _added)
+        require_memory(8.0 * self.n, f"the scores of {self.n} nodes", "number the nodes from 0 without large gaps")
         self.degrees = np.zeros(self.n)
         self.degrees[sources] = weights
-        self.inverse = np.divide(1.0, self.degrees, out=np.zeros(self.n), where=self.degrees > 0)[:, None]
+        self.inverse = inverse_of(self.degrees)
+        # Sources are nodes with an edge that weighs something.
+        check_degrees(self.inverse, not np.all(weights > 0))
         self.dangling = np.flatnonzero(self.degrees == 0)
         self.tiles = [slice(0, self.n)]
 

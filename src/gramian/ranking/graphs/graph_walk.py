@@ -75,22 +75,16 @@ class GraphWalk:
         check_weights(least, most)
         self.unit = self.sparse and least == most > 0
         """Whether all edges weigh the same."""
-        if 0 < most < np.finfo(float).tiny:
-            raise ValueError(f"graph has no weight above {most:g}, too small to divide by; multiply the weights")
-        # Weights relative to the largest: sums of numbers near the largest float would be infinite.
-        self.scale = 1.0 if self.unit or most == 0 else 1.0 / most
+        scale = unit_of_weights(most)
+        self.scale = 1.0 if self.unit else scale
         if self.unit:
             self.degrees = np.diff(self.matrix.indptr).astype(np.float64)
         else:
             self.degrees = np.asarray(self.matrix @ np.full(self.n, self.scale))
-        self.inverse = np.divide(1.0, self.degrees, out=np.zeros(self.n), where=self.degrees > 0)[:, None]
+        self.inverse = inverse_of(self.degrees)
         self.dangling = np.flatnonzero(self.degrees == 0)
         vanished = not self.unit and len(self.dangling) > 0 and self.matrix[self.dangling].max() > 0
-        if vanished or not np.isfinite(self.inverse).all():
-            raise ValueError(
-                f"graph has a node whose edges weigh less than {np.finfo(float).tiny:.0e} of the heaviest edge; "
-                "drop such edges or take logarithms of the weights"
-            )
+        check_degrees(self.inverse, vanished)
         self.loops = compiled() if self.sparse and self.matrix.nnz >= _COMPILE_EDGES else None
 
     @cached_property
@@ -222,6 +216,28 @@ def check_weights(least: float, most: float) -> None:
         raise ValueError(
             f"graph has the weight {least:g}; a walker needs weights >= 0: drop negative edges, take absolute values, "
             "and do not centre a kernel"
+        )
+
+
+def unit_of_weights(most: float) -> float:
+    """What weights are multiplied by: relative to the largest, sums of numbers near the largest float are finite."""
+    if 0 < most < np.finfo(float).tiny:
+        raise ValueError(f"graph has no weight above {most:g}, too small to divide by; multiply the weights")
+    return 1.0 / most if most > 0 else 1.0
+
+
+def inverse_of(degrees: Array) -> Array:
+    """1 / degrees, shape (n, 1), and 0 for nodes that no edge leaves."""
+    with np.errstate(over="ignore"):  # check_degrees says so
+        return np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)[:, None]
+
+
+def check_degrees(inverse: Array, vanished: bool) -> None:
+    """Refuse nodes that have edges, but so light that the walk cannot leave by them."""
+    if vanished or not np.isfinite(inverse).all():
+        raise ValueError(
+            f"graph has a node whose edges weigh less than {np.finfo(float).tiny:.0e} of the heaviest edge; "
+            "drop such edges or take logarithms of the weights"
         )
 
 

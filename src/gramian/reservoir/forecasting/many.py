@@ -40,12 +40,12 @@ def _named(series: Any) -> dict[Any, Any]:
     """The series by name, or by number where they have none."""
     if isinstance(series, Mapping):
         return dict(series)
+    if getattr(series, "ndim", 2) != 2:
+        raise ValueError("series is one series; pass a list of series, or backtest(series)")
     if hasattr(series, "columns") and hasattr(series, "dtypes") and hasattr(series, "index"):  # of pandas or Dask
         return _columns(series)
     if getattr(series, "ndim", 0) == 2:
         return {j: _whole(series[:, j]) for j in range(series.shape[1])}
-    if getattr(series, "ndim", 2) != 2:
-        raise ValueError("series is one series; pass a list of series, or backtest(series)")
     return {i: _whole(one) for i, one in enumerate(series)}
 
 

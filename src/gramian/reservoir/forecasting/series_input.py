@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gramian.distributed import refuse_partitions
 from gramian.reservoir.forecasting.calendar import DAY, Clock
 from gramian.typing import Array
 
@@ -68,6 +69,7 @@ def read_table(given: Any, name: str, wall: bool | None = None) -> Table:
     wall : bool, optional
         Whether times of a zone are read off its clocks; by default those that are at the same hour of every day.
     """
+    refuse_partitions(name, given, f"pass {name}.compute(), or many series to backtest_each")
     module = type(given).__module__.partition(".")[0]
     if module == "pandas":
         return _pandas(given, name, wall)
