@@ -243,7 +243,7 @@ class EchoStateNetwork(RegressorMixin, ClassNamePrefixFeaturesOutMixin, Transfor
             for name in ("leak_rate", "bias_scaling") if self.reservoir is None else ():
                 learned[f"{name}_"] = float(chosen.get(name, getattr(self, name)))
             for name in OPTIONAL:
-                vars(self).pop(name, None)
+                self.__dict__.pop(name, None)
         for name, value in learned.items():
             setattr(self, name, value)
         if not again:
