@@ -169,7 +169,7 @@ def _matrix(
             [_strongest_first(values, own) if leaves is None else own[np.argsort(leaves[own])] for own in members]
         )
         values = values[np.ix_(order, order)]
-        edges = np.append(np.flatnonzero(np.diff(labels[order], prepend=labels[order[0]] - 1)), len(values))
+        edges = np.cumsum([0, *map(len, members)])
     off = values[~np.eye(len(values), dtype=bool)]
     signed = bool(off.min(initial=0.0) < -1e-9 * np.abs(off).max(initial=1.0))
     # A few very large values, such as those on the diagonal, must not pale all others.
