@@ -69,7 +69,7 @@ def components(model: Any, *, names: Sequence[Any] | None = None, top: int = 20,
     from matplotlib.colors import to_hex
 
     for (i, j), weight in np.ndenumerate(shown):
-        back = to_hex(drawn.cmap(drawn.norm(weight)))
+        back = to_hex(drawn.cmap(float(drawn.norm(weight))))
         ink = max((colours.ink, colours.paper), key=lambda colour: contrast(colour, back))
         ax.text(j, i, f"{weight:+.2f}".replace("-", "−"), ha="center", va="center", size="small", color=ink)
     rest = d - len(order)
