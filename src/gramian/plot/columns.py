@@ -68,8 +68,10 @@ def components(model: Any, *, names: Sequence[Any] | None = None, top: int = 20,
     ax.set_xlabel("component")
     from matplotlib.colors import to_hex
 
+    colour_map: Any = drawn.cmap  # of one number it gives one colour, which its type does not say
+
     for (i, j), weight in np.ndenumerate(shown):
-        back = to_hex(drawn.cmap(float(drawn.norm(weight))))
+        back = to_hex(colour_map(drawn.norm(weight)))
         ink = max((colours.ink, colours.paper), key=lambda colour: contrast(colour, back))
         ax.text(j, i, f"{weight:+.2f}".replace("-", "−"), ha="center", va="center", size="small", color=ink)
     rest = d - len(order)
