@@ -429,7 +429,7 @@ def _nrmse(model: Any, X: Any, y: Any) -> float:
     """The normalised error; of rows whose targets are all alike, the root mean square error itself."""
     found = np.asarray(model.predict(X))
     true = np.asarray(y)
-    return nrmse(true, found) if np.ptp(true) > 0 else float(np.sqrt(np.mean((found - true) ** 2)))
+    return nrmse(true, found) if np.ptp(true, axis=0).any() else float(np.sqrt(np.mean((found - true) ** 2)))
 
 
 def _loss(model: Any, X: Any, y: Any) -> float:
