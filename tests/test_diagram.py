@@ -61,3 +61,10 @@ def test_names_are_escaped():
 
     assert "<script>" not in chosen_html(Odd())
     assert "&lt;script&gt;" in chosen_html(Odd())
+
+
+def test_one_of_a_kind_is_told_in_the_singular():
+    class Single:
+        n_clusters_, n_layers_, classes_, n_steps_ = 1, 1, ["yes"], 1
+
+    assert told(Single())["Found"] == ["1 cluster", "1 class", "1 layer", "1 step seen"]

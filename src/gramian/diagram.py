@@ -42,6 +42,7 @@ _CHOSEN = {
     "solver_": "solver: {}",
     "best_params_": "{}",
 }
+_ONE = {"classes_": "1 class", "n_steps_": "1 step seen"}  # others lose their s
 _STYLE = "font-size:90%;line-height:1.5;margin:.3em 0 .6em;overflow-wrap:anywhere"
 
 
@@ -90,7 +91,9 @@ def _said(estimator: Any, table: Mapping[str, str]) -> list[str]:
         text = _text(value, name)
         if text:
             phrase = words.format(text)
-            said.append((phrase.removesuffix("s") if text == "1" else phrase) + _by_whom(estimator, name))
+            said.append(
+                (_ONE.get(name, phrase.removesuffix("s")) if text == "1" else phrase) + _by_whom(estimator, name)
+            )
     return said
 
 

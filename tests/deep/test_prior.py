@@ -49,6 +49,17 @@ def test_blocks_of_matrices_and_features_are_their_entries(X, size):
         np.testing.assert_allclose(found.block(INDEX), expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64])
+def test_sparse_links_are_numbers(X, size, dtype):
+    links = np.abs(X @ X.T) > 1
+    for prior in (prior_of_matrix(csr_array(links.astype(dtype)), 40), prior_of_matrix(links.astype(dtype), 40)):
+        np.testing.assert_array_equal(prior.block(INDEX), links[np.ix_(INDEX, INDEX)])
+    groups = np.eye(4, dtype=dtype)[np.arange(40) % 4]
+    np.testing.assert_array_equal(
+        prior_of_features(csr_array(groups), 40).block(INDEX), (groups @ groups.T)[np.ix_(INDEX, INDEX)]
+    )
+
+
 def test_a_matrix_on_disk_is_not_copied(X, tmp_path):
     mapped = np.memmap(tmp_path / "prior", np.float64, "w+", shape=(40, 40))
     mapped[:] = X @ X.T

@@ -72,3 +72,9 @@ def test_cauchy_schwarz_divergence_refuses(memberships, message):
         cauchy_schwarz_divergence(np.eye(3), [0, 1, 1], pair_normalization="sum")
     with pytest.raises(ValueError, match="cluster 1 is not similar to itself"):
         cauchy_schwarz_divergence(np.diag([1.0, 0.0, 0.0]), [0, 1, 1], kernel="precomputed")
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_cauchy_schwarz_divergence_does_not_depend_on_the_scale_of_the_kernel(scale):
+    K = np.array([[1.0, 0.5], [0.5, 1.0]])
+    assert cauchy_schwarz_divergence(scale * K, [0, 1], kernel="precomputed") == pytest.approx(np.log(2))

@@ -36,6 +36,17 @@ def test_nrmse_does_not_depend_on_units_and_is_the_root_of_what_r2_leaves(scale,
         assert abs(value - np.sqrt(1 - r2_score(true, found))) < 1e-12
 
 
+@pytest.mark.parametrize("scale", [1e-250, 1e250])
+def test_nrmse_of_tiny_and_huge_numbers(scale):
+    true, found = scale * np.random.default_rng(2).normal(size=(2, 30))
+    assert nrmse(true, found) == pytest.approx(nrmse(true / scale, found / scale))
+
+
+def test_a_constant_does_not_vary_by_the_rounding_of_its_mean():
+    with pytest.raises(ValueError, match="does not vary"):
+        nrmse(np.full(7, 0.1), np.full(7, 0.2))
+
+
 def test_mase_of_the_seasonal_naive_forecast_is_one():
     x = np.random.default_rng(0).normal(size=120)
     assert abs(mase(x[7:], x[:-7], x, period=7) - 1) < 1e-12

@@ -74,3 +74,19 @@ def test_repeated_runs_vote(blobs):
 def test_labels_of_another_length_are_refused(blobs):
     with pytest.raises(ValueError, match="labels has 2 entries for 75 rows"):
         plot.gram(RBF(1.0), blobs[0], labels=[0, 1])
+
+
+def test_rows_may_be_ordered_by_names(blobs):
+    X, y = blobs
+    kernel = RBF(1.0).fit(X)
+    by_number, by_name = plot.gram(kernel, X, labels=y), plot.gram(kernel, X, labels=np.array(["a", "b", "c"])[y])
+    np.testing.assert_array_equal(by_name.images[0].get_array(), by_number.images[0].get_array())
+    assert [text.get_text() for text in by_name.get_yticklabels()] == ["a", "b", "c"]
+
+
+def test_new_rows_stand_by_the_clusters_they_are_placed_in(blobs, ranked):
+    X, _ = blobs
+    new = X[::3] + 0.01
+    found = np.asarray(plot.gram(ranked, new).images[0].get_array())
+    given = np.asarray(plot.gram(ranked, new, labels=ranked.predict(new)).images[0].get_array())
+    np.testing.assert_array_equal(found, given)

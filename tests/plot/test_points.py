@@ -132,7 +132,7 @@ def test_what_explore_returns_has_its_map():
     [
         ({"labels": [0, 1]}, "labels has 2 entries for 75 rows; pass one for each row"),
         ({"names": ["one"]}, "names has 1 entries for 3 groups; pass one for each, or a mapping"),
-        ({"components": (0, 9)}, r"components=\(0, 9\) must be two numbers from 0 to 1"),
+        ({"components": (0, 9)}, r"components=\(0, 9\) must be two whole numbers from 0 to 1"),
     ],
 )
 def test_bad_arguments_are_told(ranked, arguments, words):
@@ -144,3 +144,42 @@ def test_clusters_without_an_embedding_ask_for_the_rows(blobs):
     model = gramian.AutoClustering(random_state=0).fit(blobs[0])
     with pytest.raises(TypeError, match=r"pass the rows as well: plot.clusters\(model, X\)"):
         plot.clusters(model)
+
+
+class Given:
+    """A model that has what it is given."""
+
+    def __init__(self, **found):
+        vars(self).update(found)
+
+
+def test_clusters_may_have_names():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    labels = np.repeat(["high", "low"], [20, 10])
+    ax = plot.clusters(Given(labels_=labels, predict_proba=lambda rows: np.full((len(rows), 2), 0.5)), X)
+    assert ax.get_title() == "30 rows in 2 clusters"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["high (20)", "low (10)"]
+
+
+@pytest.mark.parametrize(
+    ("places", "asked", "told"),
+    [
+        (np.ones((4, 3)), {"components": (0, 3)}, "from 0 to 2"),
+        (np.ones((4, 3)), {"components": (0, 1.5)}, "two whole numbers"),
+        (np.ones((4, 3)), {"components": 1}, "two whole numbers"),
+        (np.ones((4, 3)), {"components": (0, 1, 2)}, "two whole numbers"),
+        (np.ones((4, 3)), {"labels": ["a", None, "a", "b"]}, "labels mixes"),
+        (np.ones(4), {}, "one component at least"),
+        (np.ones((4, 0)), {}, "one component at least"),
+    ],
+)
+def test_maps_that_cannot_be_drawn_are_refused_in_words(places, asked, told):
+    with pytest.raises(ValueError, match=told):
+        plot.embedding(Given(embedding_=places), **asked)
+
+
+def test_infinite_values_are_refused():
+    X = np.ones((5, 3))
+    X[2, 1] = np.inf
+    with pytest.raises(ValueError, match="infinite values"):
+        plot.clusters(Given(labels_=np.zeros(5, int)), X)

@@ -65,3 +65,9 @@ def test_more_columns_than_two_are_refused(blobs, ranked):
         plot.decision(ranked, blobs[0])
     with pytest.raises(ValueError, match="resolution=1 must be a whole number >= 2"):
         plot.decision(ranked, blobs[0][:, :2], resolution=1)
+
+
+def test_a_model_of_several_targets_is_refused():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(ValueError, match="2 outputs for each row"):
+        plot.decision(gramian.LSSVMRegressor(regularization=1.0).fit(X, X), X, resolution=5)

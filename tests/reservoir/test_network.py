@@ -5,6 +5,7 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, TimeSeriesSplit
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import FeatureUnion
 from sklearn.svm import NuSVR
 
@@ -372,3 +373,12 @@ def test_advance_in_blocks_ends_where_step_after_step_does(narma, monkeypatch):
     ended = network.advance(U[300:-1])
     np.testing.assert_allclose(ended.predict(U[-1:]), expected[-1:], rtol=1e-10)
     np.testing.assert_allclose(ended._in_units(ended._last_target), expected[-2], rtol=1e-10)
+
+
+@pytest.mark.parametrize("changed", [{"readout": KNeighborsRegressor(1)}, {"reservoir": Reservoir(20, random_state=1)}])
+def test_nothing_of_an_earlier_fit_stays(narma, changed):
+    U, y = (part[:300] for part in narma)
+    again = EchoStateNetwork(30, random_state=0).fit(U, y).set_params(**changed).fit(U, y)
+    fresh = EchoStateNetwork(30, random_state=0, **changed).fit(U, y)
+    assert set(vars(again)) == set(vars(fresh))
+    np.testing.assert_array_equal(again.predict(U), fresh.predict(U))

@@ -41,6 +41,11 @@ def test_every_generation_judges_as_many_new_candidates(method):
     assert len(set(drawn)) == len(drawn) == 46
 
 
+def test_of_one_parameter_as_many_new_candidates_are_judged():
+    found = searched({"a": (-1.0, 1.0)}, n_generations=8, n_offspring=5)
+    assert found.history_["evaluations"].tolist() == [6 + 5 * generation for generation in range(9)]
+
+
 def test_a_box_without_further_candidates_ends_the_search():
     found = searched({"a": (0, 2), "b": (0, 1)}, n_generations=30, n_offspring=5, gene_mutation_prob=1.0)
     assert len(found.results_["params"]) == 6

@@ -190,6 +190,10 @@ def test_a_network_is_searched_in_its_published_box():
         ({}, {}, "param_space={} must be a dict"),
         ({"d": (0, 1)}, {}, "'d', which is no parameter of Sphere"),
         ({"a": (1.0, 0.0)}, {}, "low <= high"),
+        ({"a": ("low", "high")}, {}, "'low' to 'high', which are no numbers"),
+        ({"a": (False, True)}, {}, "False to True, which are no numbers"),
+        ({"a": Box(1, "high")}, {}, "1 to 'high', which are no numbers"),
+        ({"a": Box(1, 2, step="small")}, {}, "step='small'"),
         ({"a": 3}, {}, "must be .low, high. or a Box"),
         (THREE, {"validation": 1.0}, "validation=1.0"),
         (THREE, {"validation": 0.999}, "leaves no rows"),
@@ -231,3 +235,15 @@ def test_logarithmic_boxes_are_positive(low, high):
     with pytest.raises(ValueError, match=rf"low={low!r} and high={high!r} of a box with log=True must be positive"):
         Box(low, high, log=True)
     assert Box(low, high).ends == pytest.approx((low, high), nan_ok=True)  # without logarithms any range will do
+
+
+def test_constant_targets_are_judged_by_the_error_itself():
+    class Zero(Sphere):
+        def predict(self, X):
+            return np.zeros((len(X), 2))
+
+    X = np.arange(20.0)[:, None]
+    search = GeneticSearch(
+        Zero(), param_space={"a": (0.0, 1.0)}, population_size=2, n_generations=0, n_evaluations=1, refit=False
+    ).fit(X, np.tile([3.0, 4.0], (20, 1)))
+    assert search.best_error_ == pytest.approx(np.sqrt(12.5))

@@ -45,6 +45,19 @@ def test_states_without_the_product_of_scipy(monkeypatch):
     np.testing.assert_allclose(states, by_formula(W, 0.5, drives, np.zeros(20)), atol=1e-13)
 
 
+@pytest.mark.parametrize("sparse", [True, False])
+def test_without_drive_the_state_of_rest_is_kept(sparse):
+    rng = np.random.default_rng(2)
+    W = rng.normal(size=(200, 200)) * (rng.random((200, 200)) < 0.05)  # of spectral radius 3: nothing is forgotten
+    drives = np.zeros((300, 200))
+    drives[298:] = rng.normal(size=(2, 200))
+    for states in (drives.copy(), drives[:298].copy()):
+        Recurrence(csr_array(W) if sparse else W, 0.5, 300).advance(states, np.zeros(200))
+        np.testing.assert_array_equal(states[:298], 0)
+        expected = by_formula(W, 0.5, drives[298 : len(states)], np.zeros(200))
+        np.testing.assert_allclose(states[298:], expected.reshape(-1, 200), atol=1e-13)
+
+
 def asked_for_numba(monkeypatch, W, n_steps, *, loaded):
     """Whether a run of so many steps asks for the compiled loop."""
     asked = []

@@ -120,7 +120,7 @@ def prior_of_matrix(prior: Any, n: int) -> Prior:
     if isinstance(given, Gram):
         return Prior(given)
     if issparse(given):
-        matrix = csr_array(given)
+        matrix = _as_csr(given)
         _check_matrix(matrix)
         return Prior(SparseGram(matrix))
     _check_matrix(given)
@@ -129,7 +129,7 @@ def prior_of_matrix(prior: Any, n: int) -> Prior:
 
 def prior_of_features(features: Any, n: int) -> Prior:
     """The prior Φ Φᵀ of given features."""
-    Phi = csr_array(features) if issparse(features) else _as_array(features)
+    Phi = _as_csr(features) if issparse(features) else _as_array(features)
     if Phi.ndim != 2 or Phi.shape[0] != n or not Phi.shape[1]:
         raise ValueError(f"prior_features has shape {Phi.shape} but X has {n} rows; pass one row for each of them")
     values = Phi.data if issparse(Phi) else Phi
@@ -152,6 +152,11 @@ def _as_array(values: Any) -> Array:
     if found.dtype.kind not in "fiub":
         raise ValueError("prior must be a matrix of numbers or a Gram of gramian; pass one similarity per pair of rows")
     return found.astype(np.float64) if found.dtype.kind != "f" else found
+
+
+def _as_csr(values: Any) -> Any:
+    matrix = csr_array(values)
+    return matrix if matrix.dtype.kind == "f" else matrix.astype(np.float64)
 
 
 def _check_matrix(P: Any) -> None:

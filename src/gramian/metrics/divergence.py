@@ -63,7 +63,8 @@ def cauchy_schwarz_divergence(
     inner = np.diagonal(products)
     if not (inner > 0).all():
         raise ValueError(f"cluster {int(np.argmin(inner))} is not similar to itself under this kernel; use another one")
-    overlap = float((products / np.sqrt(np.outer(inner, inner)))[np.triu_indices(k, 1)].sum())
+    length = np.sqrt(inner)  # of each mean; a product of two squares would leave the range of numbers
+    overlap = float((products / length / length[:, None])[np.triu_indices(k, 1)].sum())
     share = overlap * (2 / (k * (k - 1)) if pair_normalization == "mean" else 1 / k)
     return -float(np.log(share)) if share > 0 else np.inf
 

@@ -29,12 +29,15 @@ def nrmse(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     1.0
     """
     true, found = _forecast(y_true, y_pred)
-    spread = float(((true - true.mean(axis=0)) ** 2).sum())
-    if not spread > 0:
+    centred = true - true[:1]  # exactly zero where nothing varies, which differences from a mean need not be
+    unit = float(np.abs(centred).max())  # squares of large or small errors leave the range of numbers
+    if not unit > 0:
         raise ValueError(
             "y_true does not vary, so errors cannot be measured by its deviation; use the mean square error"
         )
-    return float(np.sqrt(((true - found) ** 2).sum() / spread))
+    centred /= unit
+    spread = ((centred - centred.mean(axis=0)) ** 2).sum()
+    return float(np.sqrt((((true - found) / unit) ** 2).sum() / spread))
 
 
 def mase(y_true: ArrayLike, y_pred: ArrayLike, y_train: ArrayLike, *, period: int = 1) -> float:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gramian.checks import whole
 from gramian.colours import contrast
 from gramian.plot.canvas import Colours, asked, axes_for, short
 
@@ -50,13 +50,12 @@ def components(model: Any, *, names: Sequence[Any] | None = None, top: int = 20,
     found = asked(model, "components_", question="plot.components", models=_MODELS)
     weights = np.atleast_2d(np.asarray(found, dtype=float))
     d = weights.shape[1]
-    if isinstance(top, bool) or not isinstance(top, Integral) or top < 1:
-        raise ValueError(f"top={top!r} must be a whole number >= 1")
+    top = whole(top, "top")
     if names is None:
         names = getattr(model, "feature_names_in_", [f"column {j}" for j in range(d)])
     if len(names) != d:
         raise ValueError(f"names has {len(names)} entries for {d} columns; pass one for each")
-    order = np.argsort(-np.abs(weights).max(axis=0), kind="stable")[: int(top)]
+    order = np.argsort(-np.abs(weights).max(axis=0), kind="stable")[:top]
     shown = weights[:, order].T
     ax = axes_for(ax, (2.6 + 0.8 * len(weights), 1.2 + 0.32 * len(order)))
     colours = Colours.on(ax)
@@ -69,8 +68,10 @@ def components(model: Any, *, names: Sequence[Any] | None = None, top: int = 20,
     ax.set_xlabel("component")
     from matplotlib.colors import to_hex
 
+    colour_map: Any = drawn.cmap  # of one number it gives one colour, which its type does not say
+
     for (i, j), weight in np.ndenumerate(shown):
-        back = to_hex(drawn.cmap(drawn.norm(weight)))
+        back = to_hex(colour_map(drawn.norm(weight)))
         ink = max((colours.ink, colours.paper), key=lambda colour: contrast(colour, back))
         ax.text(j, i, f"{weight:+.2f}".replace("-", "−"), ha="center", va="center", size="small", color=ink)
     rest = d - len(order)

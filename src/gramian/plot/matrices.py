@@ -32,7 +32,8 @@ def gram(model: Any, X: Any = None, *, labels: Any = None, ax: Axes | None = Non
     X : array-like (n, d), optional
         The rows; not needed where the model keeps them (``X_fit_``).
     labels : array-like (n,), optional
-        What to order by; the model's ``labels_`` by default. Without either, the order is that of X.
+        What to order by; by default the model's ``labels_``, or its predictions for other rows than those of ``fit``.
+        Without either, the order is that of X.
     ax : Axes, optional
 
     Returns
@@ -59,14 +60,16 @@ def gram(model: Any, X: Any = None, *, labels: Any = None, ax: Axes | None = Non
             model, "X_fit_", question="plot.gram without X", models="KernelPageRank and RankedClustering",
             instead="pass the rows as well: plot.gram(model, X)",
         )  # fmt: skip
+    if labels is None:
+        labels = getattr(model, "labels_", None)
+        if labels is not None and len(labels) != np.shape(X)[0]:  # other rows than those of fit
+            labels = model.predict(X) if hasattr(model, "predict") else None
     used = getattr(model, "used_", None)  # of the columns that count, the kernel knows only these
     if used is not None and not used.all():
         X = np.asarray(X)[:, used]
     if not hasattr(kernel, "n_features_in_"):
         kernel = kernel.fit(X)
     whole = kernel.gram(X)
-    if labels is None:
-        labels = getattr(model, "labels_", None)
     if labels is not None and len(labels) != whole.shape[0]:
         raise ValueError(f"labels has {len(labels)} entries for {whole.shape[0]} rows; pass one for each row")
     rows = sampled(whole.shape[0], labels)
@@ -169,7 +172,7 @@ def _matrix(
             [_strongest_first(values, own) if leaves is None else own[np.argsort(leaves[own])] for own in members]
         )
         values = values[np.ix_(order, order)]
-        edges = np.append(np.flatnonzero(np.diff(labels[order], prepend=labels[order[0]] - 1)), len(values))
+        edges = np.cumsum([0, *map(len, members)])
     off = values[~np.eye(len(values), dtype=bool)]
     signed = bool(off.min(initial=0.0) < -1e-9 * np.abs(off).max(initial=1.0))
     # A few very large values, such as those on the diagonal, must not pale all others.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gramian.checks import is_whole
 from gramian.plot.canvas import Colours, asked, axes_for, dot_size, halo, marker, name_of, short
 from gramian.typing import Array
 
@@ -124,7 +125,8 @@ def clusters(
     ax = axes_for(ax)
     _scatter(ax, Z, labels, names, memberships=_memberships(model, found, X, labels), sizes=True)
     _name_axes(ax, titles)
-    k = len(np.unique(labels[labels >= 0]))
+    groups = np.unique(labels)
+    k = len(groups if labels.dtype.kind not in "iuf" else groups[groups >= 0])
     ax.set_title(f"{len(labels):,} rows in {k} cluster{'s' * (k != 1)}")
     return ax
 
@@ -160,7 +162,7 @@ def _memberships(model: Any, found: Any, X: Any, labels: Array) -> Array | None:
         return np.asarray(found.membership, dtype=float)
     if table is None or not isinstance(table, np.ndarray) or len(table) != len(labels):
         table = model.predict_proba(X) if X is not None and hasattr(model, "predict_proba") else None
-    if table is None or table.shape[1] <= labels.max(initial=-1):
+    if table is None or labels.dtype.kind not in "iuf" or table.shape[1] <= labels.max(initial=-1):
         return None
     own = np.asarray(table)[np.arange(len(labels)), np.maximum(labels, 0)]
     # From chance to the surest row: the memberships of a walk are all far below one.
@@ -191,13 +193,16 @@ def _embedded(model: Any, X: Any, components: tuple[int, int]) -> tuple[Array, t
 
 def _pair(Z: Array, components: tuple[int, int], shares: Any = None) -> tuple[Array, tuple[str, str]]:
     """Two columns and their names; a single one is spread upwards so that rows do not hide each other."""
+    if Z.ndim != 2 or not Z.shape[1]:
+        raise ValueError(f"the map of the model has shape {Z.shape}; it needs one component at least, (n, m)")
     most = Z.shape[1] - 1
     if most == 0:
         heights = (np.arange(len(Z)) * 0.6180339887) % 1
         return np.column_stack([Z[:, 0], heights]), (_component(0, shares), "")
-    if not all(0 <= component <= most for component in components):
-        raise ValueError(f"components={components} must be two numbers from 0 to {most}")
-    one, other = components
+    pair = tuple(components) if isinstance(components, Sequence | np.ndarray) else ()
+    if len(pair) != 2 or not all(is_whole(component) and 0 <= component <= most for component in pair):
+        raise ValueError(f"components={components} must be two whole numbers from 0 to {most}")
+    one, other = pair
     return Z[:, [one, other]], (_component(one, shares), _component(other, shares))
 
 
@@ -231,6 +236,8 @@ def _main_directions(rows: Array) -> tuple[Array, tuple[str, str]]:
 
         model = KernelPCA(2, kernel=ClusterKernel(random_state=0)).fit(rows)
         return _pair(model.embedding_, (0, 1))
+    if not np.isfinite(rows).all():
+        raise ValueError("X has infinite values, which no map can hold; replace them by NaN, or drop these rows")
     spread = rows.std(axis=0)
     standard = (rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1)
     left, values, _ = np.linalg.svd(standard, full_matrices=False)
@@ -261,10 +268,11 @@ def _scatter(
         bar = ax.figure.colorbar(drawn, ax=ax, pad=0.02)
         bar.outline.set_visible(False)
         return
-    groups = np.unique(labels)
+    groups = _groups(labels)
     kept = groups[groups != -1] if labels.dtype.kind in "iuf" else groups
     # Clusters have the colours of their numbers in all pictures, other labels those of their order.
-    number = {group: int(group) if sizes else i for i, group in enumerate(kept)}
+    numbered = sizes and labels.dtype.kind in "iuf"
+    number = {group: int(group) if numbered else i for i, group in enumerate(kept)}
     marks = []
     shown = np.arange(len(Z))
     if len(Z) > MOST_DOTS:
@@ -286,6 +294,16 @@ def _scatter(
             x, y = np.median(Z[labels == group], axis=0)
             ax.text(x, y, short(group), ha="center", va="center", size="small", weight="bold", color=colours.ink,
                     path_effects=halo(colours), zorder=5)  # fmt: skip
+
+
+def _groups(labels: Array) -> Array:
+    """The different labels in order."""
+    try:
+        return np.unique(labels)
+    except TypeError as error:
+        raise ValueError(
+            "labels mixes kinds that have no order, such as text and None; name the missing ones"
+        ) from error
 
 
 def _legend(ax: Axes, marks: list[tuple[str, str, str]], title: str | None) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gramian.checks import whole
 from gramian.plot.canvas import Colours, asked, axes_for, short
 from gramian.typing import Array
 
@@ -52,8 +53,7 @@ def ranking(
     True
     """
     scores_of = asked(model, "scores", question="plot.ranking", models="KernelPageRank and RankedClustering")
-    if isinstance(top, bool) or not isinstance(top, Integral) or top < 1:
-        raise ValueError(f"top={top!r} must be a whole number >= 1")
+    top = whole(top, "top")
     single = query is None or isinstance(query, Integral)
     scores = np.asarray(scores_of(query) if single else scores_of(query=query), dtype=float)
     if names is not None and len(names) != len(scores):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gramian.checks import whole
 from gramian.colours import rgb
 from gramian.plot.canvas import Colours, asked, axes_for, dot_size, marker, short
 from gramian.plot.points import MOST_NAMES, two_columns
@@ -57,16 +57,18 @@ def decision(model: Any, X: Any, y: Any = None, *, resolution: int = 150, ax: Ax
             f"X has shape {np.shape(X)}; plot.decision draws a model of two columns: fit it to two, or draw "
             "plot.clusters(model, X), which finds a map of many"
         )
-    if isinstance(resolution, bool) or not isinstance(resolution, Integral) or resolution < 2:
-        raise ValueError(f"resolution={resolution!r} must be a whole number >= 2")
+    side = whole(resolution, "resolution", least=2)
     rows, titles = two_columns(X)
-    side = int(resolution)
     low, high = np.nanmin(rows, axis=0), np.nanmax(rows, axis=0)
     margin = _MARGIN * np.where(high > low, high - low, 1.0)
     axes = [np.linspace(low[j] - margin[j], high[j] + margin[j], side) for j in (0, 1)]
     grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
     asked_rows = grid if not hasattr(X, "columns") else type(X)(grid, columns=X.columns)
     said = np.asarray(predict(asked_rows))
+    if said.size != len(grid):
+        raise ValueError(
+            f"the model has {said.size // len(grid)} outputs for each row; plot.decision draws one: fit it to one"
+        )
     extent = (axes[0][0], axes[0][-1], axes[1][0], axes[1][-1])
     ax = axes_for(ax)
     if said.dtype.kind == "f" and not hasattr(model, "classes_") and not hasattr(model, "labels_"):

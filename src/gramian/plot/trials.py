@@ -156,6 +156,8 @@ def _evidence(model: Any, ax: Axes | None) -> Axes:
 
 def _numbers_of_clusters(model: Any, table: Mapping[str, Any], criterion: str | None, ax: Axes | None) -> Axes:
     known = [name for name in _CRITERIA if name in table and np.isfinite(np.asarray(table[name], dtype=float)).any()]
+    if not known:
+        raise ValueError(f"no criterion of selection_ has a value: {', '.join(table)}")
     if criterion is None:
         criterion = _decisive(model, known)
     if criterion not in known:

@@ -27,6 +27,9 @@ _JUDGED = 0.2  # share of the steps, the last ones, that judge the penalty
 _EXPLODED = 1e6  # deviations of the targets from which a closed loop has diverged
 _FADED = 1e-3  # echo state index up to which the initial state is forgotten
 
+OPTIONAL = ("coef_", "intercept_", "regularization_", "tuning_", "leak_rate_", "bias_scaling_")
+"""Attributes that not every network has; those of an earlier fit must not stay."""
+
 
 class Learner:
     """One call of ``fit`` or ``partial_fit``; :meth:`learn` returns what the network then knows."""
@@ -36,7 +39,7 @@ class Learner:
         self.streams = isinstance(network.readout, str) and network.readout in LINEAR
         draft = self.draft = copy.copy(network)  # a refused call leaves the network as it was
         if not again:
-            for name in ("coef_", "intercept_", "regularization_", "tuning_"):
+            for name in OPTIONAL:
                 vars(draft).pop(name, None)
             draft.reservoir_ = network._new_reservoir()
             standard = network.standardize

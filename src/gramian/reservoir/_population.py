@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gramian.reservoir.search import Box, GeneticSearch
 
 FAILED = 1e6  # the objective of a model that cannot be fitted, or whose error is no number
-_REFILLS = 20  # tries to find as many new candidates as a generation may judge; a small box may have no more
+_REFILLS = 100  # tries to find as many new candidates as a generation may judge: of one parameter few offspring are new
 
 Judge = Callable[[dict[str, Any]], tuple[float, float, str]]
 """The error of a candidate, d / N, and what went wrong, if anything did."""

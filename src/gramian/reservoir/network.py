@@ -18,7 +18,7 @@ from gramian.checks import check_choice, one_of, real, remember_columns, whole
 from gramian.diagram import Estimator
 from gramian.grams.tiles import slices
 from gramian.reservoir._choice import chosen_and_learned, is_auto, open_parameters
-from gramian.reservoir._learning import Learner
+from gramian.reservoir._learning import OPTIONAL, Learner
 from gramian.reservoir.readouts import LINEAR, check_readout, check_regularization
 from gramian.reservoir.reductions import check_reduction
 from gramian.reservoir.reservoir import STRIP, Reservoir, StateTransformer
@@ -242,6 +242,8 @@ class EchoStateNetwork(RegressorMixin, ClassNamePrefixFeaturesOutMixin, Transfor
             learned["_one_target"] = np.asarray(Y[0] if sequences.listed else Y).ndim == 1
             for name in ("leak_rate", "bias_scaling") if self.reservoir is None else ():
                 learned[f"{name}_"] = float(chosen.get(name, getattr(self, name)))
+            for name in OPTIONAL:
+                self.__dict__.pop(name, None)
         for name, value in learned.items():
             setattr(self, name, value)
         if not again:

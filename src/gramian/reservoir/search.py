@@ -19,7 +19,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names, _num_samples, check_is_fitted, column_or_1d, indexable
 
-from gramian.checks import check_choice, is_whole, real, whole
+from gramian.checks import check_choice, is_real, is_whole, real, whole
 from gramian.diagram import Estimator
 from gramian.distributed import DistributedAnswers, in_one_place, in_parts, refuse_partitions
 from gramian.metrics import nrmse
@@ -429,7 +429,7 @@ def _nrmse(model: Any, X: Any, y: Any) -> float:
     """The normalised error; of rows whose targets are all alike, the root mean square error itself."""
     found = np.asarray(model.predict(X))
     true = np.asarray(y)
-    return nrmse(true, found) if np.ptp(true) > 0 else float(np.sqrt(np.mean((found - true) ** 2)))
+    return nrmse(true, found) if np.ptp(true, axis=0).any() else float(np.sqrt(np.mean((found - true) ** 2)))
 
 
 def _loss(model: Any, X: Any, y: Any) -> float:
@@ -456,8 +456,20 @@ def _boxes(space: Any, estimator: Any) -> dict[str, Box]:
             if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
                 raise ValueError(f"param_space[{name!r}]={value!r} must be (low, high) or a Box")
             low, high = value
+            _check_ends(name, low, high)
             value = Box(low, high, whole=all(isinstance(end, int | np.integer) for end in (low, high)))
+        _check_ends(name, value.low, value.high)
+        if value.step is not None and not is_real(value.step):
+            raise ValueError(f"param_space[{name!r}] has step={value.step!r}, which must be a number >= 0 or None")
         if not (np.isfinite(value.low) and np.isfinite(value.high) and value.low <= value.high and value.sigma >= 0):
             raise ValueError(f"param_space[{name!r}]={value!r} must have finite ends with low <= high, and step >= 0")
         boxes[name] = value
     return boxes
+
+
+def _check_ends(name: str, low: Any, high: Any) -> None:
+    if not (is_real(low) and is_real(high)):
+        raise ValueError(
+            f"param_space[{name!r}] goes from {low!r} to {high!r}, which are no numbers; the search is for ranges of "
+            "numbers only: try each word or switch apart"
+        )
