@@ -83,6 +83,8 @@ class Case:
 
 
 def _in_the_middle(runs: list[Scores]) -> Scores:
+    if len(runs) == 1:
+        return runs[0]
     seconds = {key: round(median(run[key] for run in runs), 4) for key in runs[0] if key.endswith("_seconds")}
     return runs[0] | seconds
 
