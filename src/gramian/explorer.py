@@ -61,7 +61,10 @@ class Explored(Outcome):
 
     @property
     def groups(self) -> Any:
-        """One row per group: size, share, stability, a sentence and the most typical row; a pandas DataFrame."""
+        """One row per group: size, share, stability, a sentence and the most typical row; a pandas DataFrame.
+
+        Where no groups stand out, the stability is NaN.
+        """
         import pandas as pd
 
         n = self.found.n_rows

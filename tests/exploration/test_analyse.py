@@ -1,5 +1,6 @@
 """From a table to groups: what was planted is found, noise is called noise, and every row is answered for."""
 
+import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,10 @@ import pytest
 from exploration.conftest import customers
 from gramian.exploration import analyse, explore
 from gramian.metrics import adjusted_rand
+from gramian.report import summary
+from gramian.report.page import render
 from gramian.tables import read_table
+from report.decoder import Page
 
 
 def read(frame, tmp_path):
@@ -65,6 +69,24 @@ def test_noise_has_no_groups(tmp_path):
     assert found.sentences[0].startswith("No groups stand out among the 200 rows")
     assert (found.n_clusters, found.views, found.evidence) == (1, [], [])
     assert found.alternative is None
+    assert np.isnan([found.stability, found.clusters[0].stability]).all()  # nothing was found to be found again
+
+
+def test_parts_of_noise_that_were_asked_for_have_no_stability(tmp_path):
+    """A figure of how well they are found again would contradict that no groups stand out."""
+    frame = pd.DataFrame(np.random.default_rng(3).normal(size=(200, 5)), columns=list("abcde"))
+    found, _ = explore(read(frame, tmp_path), n_clusters=3)
+    assert (found.verdict, found.n_clusters, found.evidence) == ("none", 3, [])
+    assert np.isnan([found.stability, *(cluster.stability for cluster in found.clusters)]).all()
+    assert [view.chosen for view in found.views].count(True) == 1
+    told = summary(found)
+    assert told["stability"] is None
+    assert [group["stability"] for group in told["groups"]] == [None] * 3
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    page = Page(render(found))
+    names = [element.text for element in page.all("dt")]
+    assert "parts" in names
+    assert "groups" not in names
 
 
 def test_a_dozen_rows_are_too_few_to_tell(tmp_path):

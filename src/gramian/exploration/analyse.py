@@ -119,9 +119,11 @@ def _explore(
         )
         verdict, evidence = choice.verdict_, choice.evidence_
         views = [View(**candidate) for candidate in choice.candidates_]
-        if verdict == "none" and n_clusters is None:  # a cut that means nothing would be read all the same
-            choice = AutoClustering(1, random_state=random_state).fit(X[fitted], feature_columns=names)
-            views, evidence = [], []
+        if verdict == "none":
+            evidence = []  # parts of rows without groups are no groups that could be found again
+            if n_clusters is None:  # a cut that means nothing would be read all the same
+                choice = AutoClustering(1, random_state=random_state).fit(X[fitted], feature_columns=names)
+                views = []
     with stages("ranking"):
         model = TableModel(preparation, choice)
         # Where the choice looked at all of these rows, its similarity is fitted to them already.
@@ -139,6 +141,8 @@ def _explore(
     with _map_beside(completed, random_state) as drawn:
         with stages("explaining"):
             stability = choice.cluster_stability_[np.argsort(model.number_)]
+            if verdict == "none":
+                stability = np.full_like(stability, np.nan)
             clusters = _clusters(table, labels, rank, values, stability, random_state, kept)
             different = X[kept] if len(kept) < n else X  # copies are no evidence
             reasons = importances(different, names, table.columns, labels[kept], seed=random_state)
@@ -287,11 +291,11 @@ def _clusters(
 
 
 def _level(
-    table: Table, embedding: Array, values: dict[str, Array], kept: Array, seed: int, groups: Array, least: float
+    table: Table, embedding: Array, values: dict[str, Array], kept: Array, seed: int, groups: Array, stability: Array
 ) -> list[Cluster]:
-    """The groups of a coarser or finer level, all found again as surely as the least of them."""
+    """The groups of a coarser or finer level."""
     central = _central_first(embedding, np.maximum(groups, 0))
-    return _clusters(table, groups, central, values, np.full(int(groups.max()) + 1, least), seed, kept)
+    return _clusters(table, groups, central, values, stability, seed, kept)
 
 
 class _Another(NamedTuple):
@@ -341,7 +345,8 @@ def _other_groups(model: AlternativeClustering, number: Array, X: Array) -> Arra
 
 def _alternative(table: Table, found: _Another, values: dict[str, Array], kept: Array, seed: int) -> Alternative:
     """Another grouping in words."""
-    clusters = _clusters(table, found.labels, found.rank, values, np.full(2, found.stability), seed, kept)
+    unknown = np.full(2, np.nan)  # its halves are compared as a whole
+    clusters = _clusters(table, found.labels, found.rank, values, unknown, seed, kept)
     telling = list(dict.fromkeys(item.column for cluster in clusters for item in cluster.differences))[:3]
     text = "The rows can also be grouped another way"
     told = f"{text}, by {listing(telling)}." if telling else f"{text}."

@@ -80,7 +80,8 @@ class Cluster:
     label : int
     size : int
     stability : float
-        How well the group is found again in resampled rows (mean largest Jaccard index), from 0 to 1.
+        How well the group is found again in resampled rows (mean largest Jaccard index), from 0 to 1; NaN where
+        there are no groups to be found, and for groups of the alternative.
     typical : list of int
         Rows, most typical first.
     differences : list of Difference
@@ -167,6 +168,7 @@ class Alternative:
     overlap : float
         Normalised mutual information with the clusters, near 0 for a new view.
     stability : float
+        Adjusted Rand index of what two halves of the rows say.
     clusters : list of Cluster
     sentence : str
     answer : callable, optional
@@ -227,7 +229,7 @@ class Exploration:
     verdict : {"clear", "weak", "none"}
         How much structure there is.
     stability : float
-        Of the least stable group, from 0 to 1: how well it is found again in resampled rows.
+        Of the least stable group, from 0 to 1: how well it is found again in resampled rows. NaN without groups.
     sentences : list of str
         The overview in plain words, most important first.
     views : list of View
