@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import gramian
 from gramian.cli import app
-from gramian.exploration.analyse import _alternative, _another
+from gramian.exploration.analyse import _alternative, _another, _is_one_category
 from gramian.report.page import PAGE_LIMIT, render
 from gramian.tables import Preparation, read_table
 from report.decoder import Page, merge
@@ -170,9 +170,10 @@ def test_point_10_another_grouping_is_not_a_few_rows_apart(tmp_path):
     X = preparation.transform(table)
     labels = np.where(np.arange(200) == 0, -1, first)
     values = dict(zip(preparation.feature_columns_, X.T, strict=True))
-    found = _another(X, labels, np.arange(200), 0)
+    found = _another(X, labels, np.arange(200), np.ones(5, bool), 0)
     assert found is not None
     other = _alternative(table, found, values, np.arange(200), 0)
+    assert other is not None
     agreement = np.mean(other.labels[1:] == second[1:])
     assert max(agreement, 1 - agreement) > 0.95
     assert other.labels[0] == -1  # no value, no group
@@ -181,6 +182,22 @@ def test_point_10_another_grouping_is_not_a_few_rows_apart(tmp_path):
     assert min(sizes) >= 20
     assert all(len(cluster.typical) == 5 for cluster in other.clusters)
     assert {item.column for cluster in other.clusters for item in cluster.differences} >= {"x", "y", "z"}
+    # A table's own category is no other way to group its rows, nor is one that no other column depends on.
+    sex = np.where(second == 0, "m", "w")
+    assert not _is_one_category(read_table(frame.assign(sex=np.resize(["m", "w"], 200))), other.labels, np.arange(200))
+    assert _is_one_category(read_table(frame.assign(sex=sex)), other.labels, np.arange(200))
+    assert _another(X, labels, np.arange(200), np.array([True, True, False, False, False]), 0) is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_point_10_a_column_that_tells_nothing_is_no_other_grouping(seed):
+    rng = np.random.default_rng(100 + seed)
+    group = rng.integers(0, 2, 100)
+    a, b, c = rng.normal(size=100) + 6 * group, rng.normal(size=100) - 5 * group, rng.normal(size=100)
+    frame = pd.DataFrame({"a": a, "b": b, "c": c, "sex": rng.choice(["m", "w"], 100)})
+    found = gramian.explore(frame).found
+    assert "sex tells nothing about the other columns" in " ".join(found.sentences)
+    assert found.alternative is None
 
 
 def test_point_11_no_groups_is_said_in_one_plain_sentence(reports):

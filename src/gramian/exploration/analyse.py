@@ -46,6 +46,7 @@ _ALTERNATIVE_ROWS, _ALTERNATIVE_TURNS = 500, 10  # clusters that stand apart set
 _ALTERNATIVE_OVERLAP = 0.3  # beyond, it is no other view
 _ALTERNATIVE_STABILITY = 0.75  # a second opinion has to be steady
 _ALTERNATIVE_LEAST = 0.1  # of the rows: a few rows apart are odd rows, not another grouping
+_ALTERNATIVE_TOLD = 0.9  # normalised mutual information with a category from which it says nothing more than that
 _STAGES = {
     "preparing": 1,
     "comparing rows": 10,
@@ -128,16 +129,17 @@ def _explore(
         model = TableModel(preparation, choice)
         # Where the choice looked at all of these rows, its similarity is fitted to them already.
         kernel = choice.kernel_.frozen() if len(choice.rows_) == len(fitted) else clone(choice.kernel_)
-        searched = alternative and verdict != "none" and len(table.used) > 1 and n >= 50
+        told = {name for name, counts in zip(names, choice.used_, strict=True) if counts}
+        searched = alternative and verdict != "none" and len(told) > 1 and n >= 50
         another = None
         if searched and len(fitted) == n <= _SMALL_TABLE:  # the groups of all rows are known, so it can begin
-            another = start(_another, X, model.number(choice.labels_), kept, random_state)
+            another = start(_another, X, model.number(choice.labels_), kept, choice.used_, random_state)
         model.fit(X[fitted], choice.labels_, fitted, kernel, seed=random_state)
         labels, membership, rank, oddness, embedding, completed = _rows(model, X, fitted, kept, place)
         model.remember(labels, rank, embedding)
         values = _values(preparation, X)
         if searched and another is None:
-            another = (start if n <= _SMALL_TABLE else partial)(_another, X, labels, kept, random_state)
+            another = (start if n <= _SMALL_TABLE else partial)(_another, X, labels, kept, choice.used_, random_state)
     with _map_beside(completed, random_state) as drawn:
         with stages("explaining"):
             stability = choice.cluster_stability_[np.argsort(model.number_)]
@@ -307,10 +309,15 @@ class _Another(NamedTuple):
     stability: float
     model: AlternativeClustering
     number: Array  # (2,), of each of the model's groups: 0 is the larger
+    used: Array  # (d,), the features it is one of
 
 
-def _another(X: Array, labels: Array, kept: Array, seed: int) -> _Another | None:
-    """A grouping that the first does not tell, found again from either half of the rows; None if there is none."""
+def _another(X: Array, labels: Array, kept: Array, used: Array, seed: int) -> _Another | None:
+    """A grouping that the first does not tell, found again from either half of the rows; None if there is none.
+
+    Of the features that are used: a category that no other column depends on would be a grouping by itself.
+    """
+    X = X[:, used]
     rng = np.random.default_rng(seed)
     rows = rng.permutation(kept[labels[kept] >= 0])[:_ALTERNATIVE_ROWS]
     some = np.where(np.isfinite(X[rows]), X[rows], 0.0)  # the middle of every column
@@ -335,22 +342,37 @@ def _another(X: Array, labels: Array, kept: Array, seed: int) -> _Another | None
     number = np.argsort(np.argsort(-sizes, kind="stable"))
     whole = number[whole]
     rank = _central_first(model.transform(filled), whole)
-    return _Another(np.where(grouped, whole, -1), rank, float(overlap), float(stability), model, number)
+    return _Another(np.where(grouped, whole, -1), rank, float(overlap), float(stability), model, number, used)
 
 
-def _other_groups(model: AlternativeClustering, number: Array, X: Array) -> Array:
+def _is_one_category(table: Table, labels: Array, kept: Array) -> bool:
+    """Whether a category or a truth value says by itself which group a row is in."""
+    grouped = kept[labels[kept] >= 0]
+    for column in table.columns:
+        if column.kind in (CATEGORY, BOOLEAN):
+            codes = table.frame[column.name].iloc[grouped].factorize()[0]
+            if normalized_mutual_info(labels[grouped[codes >= 0]], codes[codes >= 0]) >= _ALTERNATIVE_TOLD:
+                return True
+    return False
+
+
+def _other_groups(model: AlternativeClustering, number: Array, used: Array, X: Array) -> Array:
     """The other grouping of prepared rows, with the middle of the column where a value is missing."""
+    X = X[:, used]
     return np.asarray(number[np.asarray(model.predict(np.where(np.isfinite(X), X, 0.0)))])
 
 
-def _alternative(table: Table, found: _Another, values: dict[str, Array], kept: Array, seed: int) -> Alternative:
-    """Another grouping in words."""
+def _alternative(table: Table, found: _Another, values: dict[str, Array], kept: Array, seed: int) -> Alternative | None:
+    """Another grouping in words; None if it is but one column, as a category is or a number that is cut in two."""
+    if _is_one_category(table, found.labels, kept):
+        return None
     unknown = np.full(2, np.nan)  # its halves are compared as a whole
     clusters = _clusters(table, found.labels, found.rank, values, unknown, seed, kept)
     telling = list(dict.fromkeys(item.column for cluster in clusters for item in cluster.differences))[:3]
-    text = "The rows can also be grouped another way"
-    told = f"{text}, by {listing(telling)}." if telling else f"{text}."
-    answer = partial(_other_groups, found.model, found.number)
+    if len(telling) < 2:
+        return None
+    told = f"The rows can also be grouped another way, by {listing(telling)}."
+    answer = partial(_other_groups, found.model, found.number, found.used)
     return Alternative(found.labels, found.overlap, found.stability, clusters, told, answer)
 
 
