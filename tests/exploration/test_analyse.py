@@ -1,6 +1,7 @@
 """From a table to groups: what was planted is found, noise is called noise, and every row is answered for."""
 
 import json
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -69,6 +70,8 @@ def test_noise_has_no_groups(tmp_path):
     assert found.sentences[0].startswith("No groups stand out among the 200 rows")
     assert (found.n_clusters, found.views, found.evidence) == (1, [], [])
     assert found.alternative is None
+    odd = int((found.oddness >= 0.6).sum())
+    assert (len(found.oddities), found.n_odd) == (min(odd, 20), odd)
     assert np.isnan([found.stability, found.clusters[0].stability]).all()  # nothing was found to be found again
 
 
@@ -87,6 +90,23 @@ def test_parts_of_noise_that_were_asked_for_have_no_stability(tmp_path):
     names = [element.text for element in page.all("dt")]
     assert "parts" in names
     assert "groups" not in names
+
+
+def test_odd_rows_are_counted_as_they_are_listed(tmp_path):
+    """A full factorial table has no odd row; of far rows each is counted once, and the page says where it lists some."""
+    levels = np.array(list(product("abc", "xyz", "pqr", "12", "mno")))
+    found, _ = explore(read(pd.DataFrame(levels, columns=list("abcde")), tmp_path))
+    assert (found.oddities, found.n_odd) == ([], 0)
+    assert "No row stands out from all others." in render(found)
+    rng = np.random.default_rng(4)
+    far = rng.normal(size=(30, 4)) * 60
+    frame = pd.DataFrame(np.vstack([rng.normal(size=(200, 4)), far, far[:5]]), columns=list("abcd"))
+    found, _ = explore(read(frame, tmp_path), alternative=False)
+    assert 20 < found.n_odd <= 30 + 5
+    assert f"{found.n_odd} rows are like few others." in found.sentences
+    assert len(found.oddities) == 20
+    assert len({item.row for item in found.oddities} & set(range(230, 235))) == 0
+    assert f"The 20 oddest of {found.n_odd}." in render(found)
 
 
 def test_a_dozen_rows_are_too_few_to_tell(tmp_path):

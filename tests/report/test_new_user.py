@@ -72,7 +72,13 @@ def test_point_3_odd_rows_are_no_small_group_and_their_reasons_name_values(repor
     assert not typical & set(rows)
     if any("copies of others" in text for text in told.summary["overview"]):  # of which each is listed once
         assert len(told.cells.iloc[[row - 1 for row in rows]][told.used].drop_duplicates()) == len(rows)
-    assert all(item["score"] >= 0.2 for item in told.summary["odd_rows"])
+    # What the overview counts is what the list has; where it is cut, the page says so.
+    headline = [re.match(r"([\d,]+) rows? (?:is|are) like few others", text) for text in told.summary["overview"]]
+    counted = sum(int(match[1]) for match in headline if match)
+    assert counted == told.summary["number_of_odd_rows"]
+    assert len(rows) == min(counted, 20)
+    assert (f"The 20 oddest of {counted}." in told.page.by_id("odd").text) == (counted > 20)
+    assert all(item["score"] >= 0.6 for item in told.summary["odd_rows"])
     for item in told.summary["odd_rows"]:
         assert any(f"{column} " in item["reason"] for column in told.used), item["reason"]
     sizes = np.bincount(told.groups)

@@ -26,7 +26,7 @@ from gramian.exploration.explain import importances, missing_values
 from gramian.exploration.glance import glances, repeated_rows
 from gramian.exploration.levels import other_levels
 from gramian.exploration.model import Placed, TableModel
-from gramian.exploration.odd_rows import oddities
+from gramian.exploration.odd_rows import ODD, oddities
 from gramian.exploration.result import Alternative, Cluster, Exploration, View
 from gramian.exploration.shown import shown_cells
 from gramian.exploration.stages import Notify, Stages
@@ -41,7 +41,6 @@ _FITTED_ROWS = 5000  # the others are assigned, as rows that come later are
 _SMALL_TABLE = 2000  # rows up to which more threads only wait for each other
 _TELLING_ROWS = 24  # fewer are not told from noise, however far apart their groups
 _TYPICAL = 5
-ODD = 0.6  # oddness from which a row is called odd
 _ALTERNATIVE_ROWS, _ALTERNATIVE_TURNS = 500, 10  # clusters that stand apart settle in fewer
 _ALTERNATIVE_OVERLAP = 0.3  # beyond, it is no other view
 _ALTERNATIVE_STABILITY = 0.75  # a second opinion has to be steady
@@ -176,7 +175,7 @@ def _explore(
         clusters=clusters, importances=reasons, oddities=odd, missingness=gaps,
         alternative=other, made=_made(stages, n_clusters, random_state, len(fitted), table),
         glances=shown, associations=together, repeated=repeated_rows(table.frame, table.columns),
-        cells=table.cells, levels=levels,
+        cells=table.cells, levels=levels, n_odd=int((oddness[among] >= ODD).sum()),
     )  # fmt: skip
     exploration.sentences.extend(overview(exploration, choice, n - len(kept)))
     return exploration, model
@@ -390,8 +389,8 @@ def _central_first(places: Array, labels: Array) -> Array:
 # In words ------------------------------------------------------------------------------------------------------------
 
 
-def overview(found: Exploration, choice: AutoClustering, copies: int, odd: int | None = None) -> list[str]:
-    """The whole in sentences; ``odd`` is the number of odd rows, if it counts more than the rows of ``found``."""
+def overview(found: Exploration, choice: AutoClustering, copies: int) -> list[str]:
+    """The whole in sentences."""
     n, k, untold = found.n_rows, found.n_clusters, choice.left_out_
     told = []
     if found.made["parameters"]["clusters"] == 1:
@@ -417,9 +416,8 @@ def overview(found: Exploration, choice: AutoClustering, copies: int, odd: int |
         told.append(f"{listing(untold)} tell{'s' if len(untold) == 1 else ''} nothing about the other columns.")
     if copies:
         told.append(f"{count(copies, 'row is a copy', 'rows are copies')} of others and changed nothing.")
-    odd = int((found.oddness >= ODD).sum()) if odd is None else odd
-    if odd:
-        told.append(f"{count(odd, 'row is', 'rows are')} like few others.")
+    if found.n_odd:
+        told.append(f"{count(found.n_odd, 'row is', 'rows are')} like few others.")
     if found.missingness.share > 0:
         text = f"{percent(found.missingness.share)} of the values are missing"
         gaps = [name for name, _, _ in found.missingness.informative]

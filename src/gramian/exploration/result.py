@@ -250,7 +250,7 @@ class Exploration:
     importances : list of Importance
         Largest dependence first.
     oddities : list of Oddity
-        The oddest rows.
+        The oddest of the odd rows.
     missingness : Missingness
     alternative : Alternative or None
     made : dict
@@ -269,6 +269,9 @@ class Exploration:
         Where the rows stand in the whole table, from 0, if they are a sample of it.
     n_rows : int
         Of the whole table. Sizes of groups, and how much is missing, count all of them.
+    n_odd : int
+        Odd rows of the whole table: like few others, and not among the typical ones of their group. Copies count once,
+        unless the table lies in many files.
     """
 
     source: str
@@ -298,10 +301,13 @@ class Exploration:
     cells: dict[str, Any] = field(default_factory=dict)
     numbers: Array | None = None
     n_rows: int = -1
+    n_odd: int = -1
 
     def __post_init__(self) -> None:
         if self.n_rows < 0:
             object.__setattr__(self, "n_rows", len(self.labels))
+        if self.n_odd < 0:
+            object.__setattr__(self, "n_odd", len(self.oddities))
 
     def number(self, row: int) -> int:
         """Where a row stands in the whole table."""

@@ -262,6 +262,7 @@ def summary(exploration: Exploration) -> dict[str, Any]:
         "groups": _counted(exploration, exploration.clusters),
         "features": [asdict(item) for item in exploration.importances],
         "odd_rows": [asdict(item) | {"row": exploration.number(item.row) + 1} for item in exploration.oddities],
+        "number_of_odd_rows": exploration.n_odd,
         "missing": asdict(exploration.missingness),
         "alternative": None,
         "views": [asdict(view) for view in exploration.views],
