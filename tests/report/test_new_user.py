@@ -134,7 +134,9 @@ def test_point_6_the_first_ten_thousand_rows_are_listed_within_the_limit():
 def test_point_7_explore_is_a_function(reports):
     """The result has groups, rows, a model, a report and a folder; test_explorer.py tries all kinds of sources."""
     told = reports["noise"]
-    found = gramian.explore(pd.read_csv(told.table))
+    frame = pd.read_csv(told.table)
+    found = gramian.explore(frame)
+    pd.testing.assert_frame_equal(found.rows[list(frame)], frame)
     assert found.summary()["overview"] == told.summary["overview"]
     assert found.rows["oddness"].tolist() == told.rows["oddness"].astype(float).tolist()
     assert len(found.groups) == 1
