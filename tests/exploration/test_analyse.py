@@ -93,7 +93,7 @@ def test_parts_of_noise_that_were_asked_for_have_no_stability(tmp_path):
 
 
 def test_odd_rows_are_counted_as_they_are_listed(tmp_path):
-    """A full factorial table has no odd row; of far rows each is counted once, and the page says where it lists some."""
+    """A full factorial table has no odd row; of far rows each is counted once, also where not all are listed."""
     levels = np.array(list(product("abc", "xyz", "pqr", "12", "mno")))
     found, _ = explore(read(pd.DataFrame(levels, columns=list("abcde")), tmp_path))
     assert (found.oddities, found.n_odd) == ([], 0)
