@@ -44,7 +44,7 @@ def test_point_1_clear_means_that_every_group_is_found_again(reports, name):
         drawn = next(element for element in told.inside(chart) if element.tag == "svg").attributes["aria-label"]
         assert all(re.search(rf"\b{item['groups']} groups?\b", drawn) for item in tried)
         if len([item for item in tried if item["groups"] > 1]) > 1:
-            assert re.search(r"found again as surely|The runner-up", made)
+            assert re.search(r"found again (as|nearly as|more) surely|The runner-up", made)
     sizes = [len(level["groups"]) for level in told.summary["levels"]]
     assert sizes == sorted(sizes)
 
@@ -204,7 +204,7 @@ def test_point_10_a_column_that_tells_nothing_is_no_other_grouping(seed):
     a, b, c = rng.normal(size=100) + 6 * group, rng.normal(size=100) - 5 * group, rng.normal(size=100)
     frame = pd.DataFrame({"a": a, "b": b, "c": c, "sex": rng.choice(["m", "w"], 100)})
     found = gramian.explore(frame).found
-    assert "sex tells nothing about the other columns" in " ".join(found.sentences)
+    assert "sex tells nothing about the other columns and does not count for the groups." in found.sentences
     assert found.alternative is None
 
 

@@ -413,7 +413,10 @@ def overview(found: Exploration, choice: AutoClustering, copies: int) -> list[st
             across = f"cut{'s' if len(choice.crossing_) == 1 else ''} across the groups"
             told.append(f"{listing(choice.crossing_)} {across}, with much the same differences in each.")
     if untold:
-        told.append(f"{listing(untold)} tell{'s' if len(untold) == 1 else ''} nothing about the other columns.")
+        tell, do = ("tells", "does") if len(untold) == 1 else ("tell", "do")
+        parts = "parts" if found.verdict == "none" else "groups"
+        none = f" and {do} not count for the {parts}" if k > 1 else ""
+        told.append(f"{listing(untold)} {tell} nothing about the other columns{none}.")
     if copies:
         told.append(f"{count(copies, 'row is a copy', 'rows are copies')} of others and changed nothing.")
     if found.n_odd:
