@@ -159,6 +159,12 @@ def test_a_few_rows(tmp_path, n):
 def test_refusals(tmp_path, customers_file):
     with pytest.raises(ValueError, match="n_clusters=200 must be from 1"):
         explore(read_table(customers_file), n_clusters=200)
+    some = pd.DataFrame({"a": np.arange(9) * 1.5, "b": [1] * 9})
+    for asked in ({"columns": []}, {"ignore": ["a", "b"]}):
+        with pytest.raises(ValueError, match="no column is left to compare rows by; name at least one in columns"):
+            explore(read_table(some, **asked))
+    with pytest.raises(ValueError, match="no column that was asked for tells rows apart: all are constant"):
+        explore(read_table(some, columns=["b"]))
     same = pd.DataFrame({"a": ["x"] * 9, "b": [1] * 9})
     with pytest.raises(ValueError, match="no column tells rows apart"):
         explore(read(same, tmp_path))

@@ -245,6 +245,12 @@ def test_parquet_types(tmp_path: Path) -> None:
     assert table.frame["wait"].tolist() == [60, 90, 120]
 
 
+def test_a_column_of_a_type_that_is_not_known_is_named() -> None:
+    frame = pd.DataFrame({"size": [1.0, 2.0], "wave": [1 + 2j, 3j]})
+    with pytest.raises(UnreadableTable, match=r"^the data frame, column 'wave': values of type complex128 cannot be"):
+        read_table(frame)
+
+
 def test_new_rows_are_read_as_the_kinds_they_were() -> None:
     explored = read("x,level,flag,day\n1.5,0a,true,2020-01-01\n2.5,1,false,2020-01-05\n4,0,true,2020-02-01\n")
     like = Preparation().fit(explored)

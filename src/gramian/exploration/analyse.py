@@ -34,7 +34,7 @@ from gramian.exploration.wording import count, listing, percent
 from gramian.kernels import RBF
 from gramian.metrics import adjusted_rand, normalized_mutual_info
 from gramian.second_process import has_second_process, start
-from gramian.tables import BOOLEAN, CATEGORY, USED, Preparation, Table, without_copies
+from gramian.tables import BOOLEAN, CATEGORY, IGNORED, USED, Preparation, Table, without_copies
 from gramian.typing import Array
 
 _FITTED_ROWS = 5000  # the others are assigned, as rows that come later are
@@ -93,7 +93,7 @@ def explore(
     if n_clusters is not None and not 1 <= n_clusters <= n:
         raise ValueError(f"n_clusters={n_clusters} must be from 1 to the number of rows, {n}")
     if not table.used:
-        raise ValueError("no column tells rows apart: all are constant, empty, identifiers or free text")
+        raise ValueError(_nothing_used(table))
     with threadpool_limits(1) if n <= _SMALL_TABLE else nullcontext(), warnings.catch_warnings():
         # What estimators warn of (empty rows, rows like no other, searches that do not settle) the results say too.
         warnings.simplefilter("ignore", UserWarning)
@@ -179,6 +179,14 @@ def _explore(
     )  # fmt: skip
     exploration.sentences.extend(overview(exploration, choice, n - len(kept)))
     return exploration, model
+
+
+def _nothing_used(table: Table) -> str:
+    asked = [column for column in table.columns if column.kind != IGNORED]
+    if not asked:
+        return "no column is left to compare rows by; name at least one in columns, or ignore fewer"
+    which = "column" if len(asked) == len(table.columns) else "column that was asked for"
+    return f"no {which} tells rows apart: all are constant, empty, identifiers or free text"
 
 
 # Parts ---------------------------------------------------------------------------------------------------------------
