@@ -52,6 +52,33 @@ def test_rows_keep_the_index_of_a_data_frame(frame, explored):
     assert named.join(rows[["group"]])["group"].notna().all()
 
 
+def test_rows_have_the_values_and_types_of_the_data_frame(frame):
+    """Texts stay texts and whole numbers whole, also where explore reads truth values, dates or codes in them."""
+    rng = np.random.default_rng(0)
+    given = frame.assign(
+        member=rng.choice(["t", "f"], 150),
+        paid=rng.integers(0, 2, 150),
+        year=rng.integers(1990, 2020, 150),
+        day=pd.Timestamp("2024-02-11") + pd.to_timedelta(rng.integers(0, 90, 150), "D"),
+        born=[f"{day:02d}.02.2024" for day in rng.integers(1, 28, 150)],
+        code=pd.array(rng.integers(1, 4, 150), dtype="Int8"),
+        kind=pd.Categorical(rng.choice(["x", "y"], 150)),
+        group="mine",
+    )
+    found = gramian.explore(given, n_clusters=3, alternative=False)
+    names = ["gramian_group", "membership", "rank_in_group", "oddness"]
+    pd.testing.assert_frame_equal(found.rows.drop(columns=names), given)
+    assert list(found.rows)[-4:] == names
+    before = found.rows
+    given["paid"] = 7
+    given["more"] = 8
+    pd.testing.assert_frame_equal(found.rows, before)
+    polars = pytest.importorskip("polars").from_pandas(before[["size", "speed", "member", "paid", "year"]])
+    rows = gramian.explore(polars, n_clusters=3, alternative=False).rows
+    pd.testing.assert_frame_equal(rows[list(polars.columns)], polars.to_pandas())
+    assert rows["group"].isin([1, 2, 3]).all()
+
+
 def test_paths_files_tables_and_polars_give_the_same(frame, explored, tmp_path):
     path = tmp_path / "pets.csv"
     frame.to_csv(path, index=False)

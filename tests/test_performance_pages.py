@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,16 @@ def test_pictures_and_tables_are_written(pages, cases, tmp_path, monkeypatch):
     for theme in ("light", "dark"):
         for name in ("ratios", "growth"):
             assert (tmp_path / f"{name}_{theme}.svg").read_text().startswith("<?xml")
+
+
+def test_the_guide_of_explore_has_the_times_that_were_measured(pages):
+    """Every time of its last paragraph is that of a run, rounded as it is written."""
+    cases = pages.measured()
+    guide = (DOCS / "guide" / "explore.md").read_text("utf-8").split("Two cores, 20 columns")[1]
+    times = {1000: "explore_1k", 100_000: "explore_100k", 1_000_000: "explore_1m", 200_000: "explore_categories_200k"}
+    told = re.findall(r"([\d.]+) s (?:and [\d.]+ GB )?for ([\d,]+)", guide)
+    assert len(told) == len(times)
+    for seconds, rows in told:
+        (measured,) = (row["seconds"] for row in cases[times[int(rows.replace(",", ""))]])
+        decimals = len(seconds.partition(".")[2])
+        assert f"{measured:.{decimals}f}" == seconds

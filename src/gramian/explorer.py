@@ -48,11 +48,14 @@ class Explored(Outcome):
         For new rows; ``gramian.save(model, path)`` keeps it, and ``gramian assign`` reads it.
     index : pandas.Index, optional
         Of the data frame that was explored, which :attr:`rows` has too; groups and reports count rows from 1.
+    frame : data frame, optional
+        What was explored, if it was a data frame of pandas or polars.
     """
 
     found: Exploration
     model: TableModel
     index: Any = None
+    frame: Any = None
 
     @property
     def verdict(self) -> str:
@@ -61,7 +64,10 @@ class Explored(Outcome):
 
     @property
     def groups(self) -> Any:
-        """One row per group: size, share, stability, a sentence and the most typical row; a pandas DataFrame."""
+        """One row per group: size, share, stability, a sentence and the most typical row; a pandas DataFrame.
+
+        Where no groups stand out, the stability is NaN.
+        """
         import pandas as pd
 
         n = self.found.n_rows
@@ -80,8 +86,13 @@ class Explored(Outcome):
 
     @property
     def rows(self) -> Any:
-        """The table with group, membership, rank in the group and oddness of every row; a pandas DataFrame."""
-        rows = rows_with_groups(self.found)
+        """The table with group, membership, rank in the group and oddness of every row; a pandas DataFrame.
+
+        A data frame that was explored keeps its index, its values and their types; of a file, numbers, dates and truth
+        values are such.
+        """
+        frame = self.frame.to_pandas() if hasattr(self.frame, "to_pandas") else self.frame
+        rows = rows_with_groups(self.found, frame)
         return rows if self.index is None else rows.set_axis(self.index)
 
     def summary(self) -> dict[str, Any]:
@@ -156,7 +167,10 @@ def explore(
     found, model = analyse(
         table, n_clusters=n_clusters, alternative=alternative, random_state=random_state, notify=notify
     )
-    return Explored(found, model, index_of(source))
+    # A copy, so that a column that is added or replaced later is none that was explored.
+    index = index_of(source)
+    frame = source.copy(deep=False) if index is not None else source if hasattr(source, "to_pandas") else None
+    return Explored(found, model, index, frame)
 
 
 def explore_folder(

@@ -85,10 +85,39 @@ def test_new_rows_are_read_as_the_table_was(run, tmp_path):
     new = json.loads(run("assign", "t_explored/model.gramian", "new.csv", "--json").stdout)
     assert (new["size"], new["day"]) == (None, "2021-04-03T00:00:00")
     again = run("assign", "t_explored/model.gramian", "t.csv", "--out", "new/a.csv")
-    assert again.stderr == "gramian: t.csv, column 'size': 1 value such as 'about 3' as missing\n"
+    assert again.stderr == "gramian: t.csv: 1 row has values that cannot be read and count as missing: size (1)\n"
     rows = pd.read_csv("t_explored/rows.csv", parse_dates=["day"])
     found = pd.read_csv("new/a.csv", parse_dates=["day"])
     pd.testing.assert_frame_equal(found[["size", "day", "group"]], rows[["size", "day", "group"]])
+
+
+def test_a_cell_that_cannot_be_read_is_noted_beside_its_row(run, explored, learned):
+    """One slip refuses no file: the row is answered for by its other values, and the cell comes back as it was."""
+    new = customers(4, seed=9, holes=0)[0].astype(object)
+    new.loc[0, "age"], new.loc[1, "income"], new.loc[2, "joined"] = "abc", "inf", "gestern"
+    new.to_csv("new.csv", index=False)
+    result = run("assign", explored[2] / "model.gramian", "new.csv")
+    rows = pd.read_csv(io.StringIO(result.stdout), dtype=str, keep_default_na=False)
+    notes = ["age 'abc' is no number", "income 'inf' is no number", "joined 'gestern' is no date", ""]
+    assert rows["note"].tolist() == notes
+    assert (rows["group"] != "0").all()
+    assert rows[list(new)].to_numpy().tolist() == new.astype(str).to_numpy().tolist()
+    told = "3 rows have values that cannot be read and count as missing: age (1), income (1), joined (1)"
+    assert result.stderr == f"gramian: new.csv: {told}\n"
+    lines = run("assign", explored[2] / "model.gramian", "new.csv", "--json").stdout.splitlines()
+    assert [json.loads(line)["note"] for line in lines] == notes
+    new["age"] = ["abc", "old", "young", 30]
+    new.to_csv("new.csv", index=False)
+    refused = error_of(run("assign", explored[2] / "model.gramian", "new.csv"))
+    assert "row 2, column 'age': 'abc' is not a number, as 3 of 4 filled cells" in refused
+    house = houses(5, seed=5).astype({"area": object})
+    house.loc[3, "area"] = "large"
+    house.to_csv("house.csv", index=False)
+    result = run("predict", learned / "price" / "model.gramian", "house.csv")
+    rows = pd.read_csv(io.StringIO(result.stdout))
+    assert rows["note"][3] == "area 'large' is no number"
+    assert rows["prediction"].notna().all()
+    assert "1 row has values that cannot be read and count as missing: area (1)" in result.stderr
 
 
 def test_rank(run, explored):

@@ -1,5 +1,7 @@
 """From a table to groups: what was planted is found, noise is called noise, and every row is answered for."""
 
+import json
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +11,10 @@ import pytest
 from exploration.conftest import customers
 from gramian.exploration import analyse, explore
 from gramian.metrics import adjusted_rand
+from gramian.report import summary
+from gramian.report.page import render
 from gramian.tables import read_table
+from report.decoder import Page
 
 
 def read(frame, tmp_path):
@@ -65,6 +70,43 @@ def test_noise_has_no_groups(tmp_path):
     assert found.sentences[0].startswith("No groups stand out among the 200 rows")
     assert (found.n_clusters, found.views, found.evidence) == (1, [], [])
     assert found.alternative is None
+    odd = int((found.oddness >= 0.6).sum())
+    assert (len(found.oddities), found.n_odd) == (min(odd, 20), odd)
+    assert np.isnan([found.stability, found.clusters[0].stability]).all()  # nothing was found to be found again
+
+
+def test_parts_of_noise_that_were_asked_for_have_no_stability(tmp_path):
+    """A figure of how well they are found again would contradict that no groups stand out."""
+    frame = pd.DataFrame(np.random.default_rng(3).normal(size=(200, 5)), columns=list("abcde"))
+    found, _ = explore(read(frame, tmp_path), n_clusters=3)
+    assert (found.verdict, found.n_clusters, found.evidence) == ("none", 3, [])
+    assert np.isnan([found.stability, *(cluster.stability for cluster in found.clusters)]).all()
+    assert [view.chosen for view in found.views].count(True) == 1
+    told = summary(found)
+    assert told["stability"] is None
+    assert [group["stability"] for group in told["groups"]] == [None] * 3
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    page = Page(render(found))
+    names = [element.text for element in page.all("dt")]
+    assert "parts" in names
+    assert "groups" not in names
+
+
+def test_odd_rows_are_counted_as_they_are_listed(tmp_path):
+    """A full factorial table has no odd row; of far rows each is counted once, also where not all are listed."""
+    levels = np.array(list(product("abc", "xyz", "pqr", "12", "mno")))
+    found, _ = explore(read(pd.DataFrame(levels, columns=list("abcde")), tmp_path))
+    assert (found.oddities, found.n_odd) == ([], 0)
+    assert "No row stands out from all others." in render(found)
+    rng = np.random.default_rng(4)
+    far = rng.normal(size=(30, 4)) * 60
+    frame = pd.DataFrame(np.vstack([rng.normal(size=(200, 4)), far, far[:5]]), columns=list("abcd"))
+    found, _ = explore(read(frame, tmp_path), alternative=False)
+    assert 20 < found.n_odd <= 30 + 5
+    assert f"{found.n_odd} rows are like few others." in found.sentences
+    assert len(found.oddities) == 20
+    assert len({item.row for item in found.oddities} & set(range(230, 235))) == 0
+    assert f"The 20 oddest of {found.n_odd}." in render(found)
 
 
 def test_a_dozen_rows_are_too_few_to_tell(tmp_path):
@@ -117,6 +159,12 @@ def test_a_few_rows(tmp_path, n):
 def test_refusals(tmp_path, customers_file):
     with pytest.raises(ValueError, match="n_clusters=200 must be from 1"):
         explore(read_table(customers_file), n_clusters=200)
+    some = pd.DataFrame({"a": np.arange(9) * 1.5, "b": [1] * 9})
+    for asked in ({"columns": []}, {"ignore": ["a", "b"]}):
+        with pytest.raises(ValueError, match="no column is left to compare rows by; name at least one in columns"):
+            explore(read_table(some, **asked))
+    with pytest.raises(ValueError, match="no column that was asked for tells rows apart: all are constant"):
+        explore(read_table(some, columns=["b"]))
     same = pd.DataFrame({"a": ["x"] * 9, "b": [1] * 9})
     with pytest.raises(ValueError, match="no column tells rows apart"):
         explore(read(same, tmp_path))

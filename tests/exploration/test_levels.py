@@ -17,9 +17,10 @@ def nested(rng, n=240):
     return X, coarse, 2 * coarse + part
 
 
-def chosen(labels, evidence, levels):
+def chosen(labels, evidence, levels, each=None):
     """What other_levels asks of a fitted AutoClustering."""
     return SimpleNamespace(
+        level_stability_=each or {k: np.full(k, dict(evidence)[k]) for k in levels},
         n_clusters_=int(labels.max()) + 1,
         evidence_=evidence,
         row_levels_=dict.fromkeys(levels),
@@ -47,6 +48,23 @@ def test_a_finer_level_is_named_too_and_the_surest_of_each_side_wins():
     three = np.where(fine == 3, 2, coarse)
     found = levels_of(chosen(coarse, [(2, 0.99), (3, 0.8), (4, 0.9)], {3: three, 4: fine}), X, coarse)
     assert [level.sentence for level in found] == ["The rows also form 4 smaller groups, which divide these by size."]
+
+
+def test_each_group_of_a_level_keeps_its_own_stability():
+    """Groups are numbered by size, and a figure goes with its group; one that has no rows takes none away."""
+    X, coarse, fine = nested(np.random.default_rng(5))
+    smaller = int(np.bincount(coarse).argmin())
+    each = {2: np.where(np.arange(2) == smaller, 0.8, 0.97)}
+    told = []
+
+    def describe(groups, stability):
+        told.append(stability)
+        return []
+
+    columns = [Column(name, NUMBER, 0.0) for name in NAMES]
+    choice = chosen(fine, [(2, 0.8), (4, 0.95)], {2: coarse}, each)
+    other_levels(choice, X, fine, np.arange(len(X)), (NAMES, columns), describe, seed=0)
+    assert [stability.tolist() for stability in told] == [[0.97, 0.8]]
 
 
 def test_levels_that_are_not_sure_are_not_told():

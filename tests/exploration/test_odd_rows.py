@@ -18,7 +18,7 @@ def reasons(frame, kinds, odd, labels=None):
         if kind in (NUMBER, DATE)
     }
     oddness = np.zeros(n)
-    oddness[odd] = np.linspace(0.9, 0.5, len(odd))
+    oddness[odd] = np.linspace(0.9, 0.6, len(odd))
     found = oddities(frame, columns, np.zeros(n, int) if labels is None else labels, values, oddness)
     assert [item.row for item in found] == list(odd)
     return [item.reason for item in found]
@@ -112,7 +112,7 @@ def test_rows_with_a_low_score_are_not_listed():
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0]})
     columns = [Column("a", NUMBER, 0.0)]
     values = {"a": frame["a"].to_numpy()}
-    assert oddities(frame, columns, np.zeros(3, int), values, np.array([0.0, 0.19, 0.1])) == []
+    assert oddities(frame, columns, np.zeros(3, int), values, np.array([0.0, 0.59, 0.3])) == []
 
 
 def test_only_some_rows_may_be_listed():
@@ -120,5 +120,5 @@ def test_only_some_rows_may_be_listed():
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0]})
     columns = [Column("a", NUMBER, 0.0)]
     values = {"a": frame["a"].to_numpy()}
-    found = oddities(frame, columns, np.zeros(3, int), values, np.array([0.9, 0.5, 0.7]), among=np.array([1, 2]))
+    found = oddities(frame, columns, np.zeros(3, int), values, np.array([0.9, 0.6, 0.7]), among=np.array([1, 2]))
     assert [item.row for item in found] == [2, 1]

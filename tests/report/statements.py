@@ -184,7 +184,11 @@ def _sentences(told, say):
         if match := re.match(r"([\d,]+) rows? (?:is a copy|are copies) of others", text):
             say("sentence: copies", match[1], repeated)
         if match := re.match(r"([\d,]+) rows? (?:is|are) like few others", text):
-            say("sentence: odd rows", match[1], (told.rows["oddness"].astype(float) >= 0.59995).sum())
+            # Each copy once, and none of the rows that are typical of a small group.
+            odd = (told.rows["oddness"].astype(float) >= 0.59995).to_numpy()
+            odd &= ~told.cells[told.used].where(told.known[told.used]).duplicated().to_numpy()
+            odd[[row - 1 for group in told.summary["groups"] for row in group["typical"]]] = False
+            say("sentence: odd rows", match[1], odd.sum())
         if match := re.match(r"Not used to compare rows: (.*)\.$", text):
             for name in re.split(r", | and ", match[1].removesuffix(" and others")):
                 say("sentence: column not used", name, told.kinds[name], _is_useless(told, name))

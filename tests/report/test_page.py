@@ -13,7 +13,7 @@ import pytest
 
 from gramian.exploration.result import Cluster, Missingness
 from gramian.report import write_report
-from gramian.report.page import PAGE_LIMIT, render
+from gramian.report.page import PAGE_LIMIT, _runner_up, render
 from gramian.tables.table import Column
 from report.decoder import Page, read_column
 from report.sample import NASTY, make_exploration, nasty_exploration
@@ -303,3 +303,27 @@ def test_long_names_break_where_a_reader_would_break_them():
     assert str(_breaking("abdominocentesis_total_protein")) == "abdominocentesis_<wbr>total_<wbr>protein"
     assert str(_breaking("averageMonthlyBalance")) == "average<wbr>Monthly<wbr>Balance"
     assert str(_breaking("measure_17 is <b> 12.345 %")) == "measure_17 is &lt;b&gt; 12.345\xa0%"
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (1.0, "2 groups are coarser and found again more surely (100 %, against 96 %)."),
+        (0.9604, "2 groups are coarser and found again as surely (96 %)."),
+        (0.949, "2 groups are coarser and found again nearly as surely (95 %, against 96 %)."),
+        (0.8, "The runner-up, 2 groups, is coarser and found again less surely (80 %)."),
+    ],
+)
+def test_the_runner_up_is_as_sure_as_its_figure(other, said):
+    assert _runner_up([(2, other), (3, 0.96), (4, 0.5)], 3) == said
+
+
+def test_a_score_that_others_have_too_is_not_called_the_highest(customers):
+    """Two ways with one score: no score is higher; a way below another was chosen for something else."""
+    first, second, third = customers.views
+    said = {}
+    for score in (0.5, 0.82, 0.9):
+        tied = replace(customers, views=[first, replace(second, score=score), third])
+        text = re.sub(r"\s+", " ", Page(render(tied)).by_id("made").text)
+        said[score] = re.search(r"Mixtures that allow gaps was used(.*?)\.", text)[1]
+    assert said == {0.5: ", because its score is the highest", 0.82: ", because no score is higher", 0.9: ""}

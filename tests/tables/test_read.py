@@ -193,13 +193,15 @@ def test_excel_sheets(tmp_path: Path) -> None:
 def test_titles_above_an_excel_table(tmp_path: Path) -> None:
     path = tmp_path / "book.xlsx"
     titles = [("Sales of 2020", None), (None, None), ("in Euro", None)]
-    rows = [*titles, ("shop", "sold"), ("a", 1.5), ("b", 2.5), ("a", "much")]
+    rows = [*titles, ("shop", "sold"), ("a", "much"), ("b", 2.5), ("a", "more")]
     pd.DataFrame(rows).to_excel(path, index=False, header=False)
     table = read_table(path)
     assert list(table.frame) == ["shop", "sold"]
     assert table.notes == ["row 1 is a title, not names: Sales of 2020", "row 3 is a title, not names: in Euro"]
     like = Preparation().fit(read("shop,sold\na,1.5\nb,2.5\n"))
-    with pytest.raises(UnreadableTable, match="row 7, column 'sold': 'much' is not a number"):
+    with pytest.raises(
+        UnreadableTable, match="row 5, column 'sold': 'much' is not a number, as 2 of 3 filled cells; corr"
+    ):
         read_table(path, like=like)
 
 
@@ -243,6 +245,12 @@ def test_parquet_types(tmp_path: Path) -> None:
     assert table.frame["wait"].tolist() == [60, 90, 120]
 
 
+def test_a_column_of_a_type_that_is_not_known_is_named() -> None:
+    frame = pd.DataFrame({"size": [1.0, 2.0], "wave": [1 + 2j, 3j]})
+    with pytest.raises(UnreadableTable, match=r"^the data frame, column 'wave': values of type complex128 cannot be"):
+        read_table(frame)
+
+
 def test_new_rows_are_read_as_the_kinds_they_were() -> None:
     explored = read("x,level,flag,day\n1.5,0a,true,2020-01-01\n2.5,1,false,2020-01-05\n4,0,true,2020-02-01\n")
     like = Preparation().fit(explored)
@@ -250,8 +258,19 @@ def test_new_rows_are_read_as_the_kinds_they_were() -> None:
     assert [column.kind for column in few.columns] == ["number", "category", "boolean", "date"]
     assert few.frame["level"].tolist() == ["0", "1"]
     assert few.frame["flag"].tolist() == [True, True]
-    with pytest.raises(UnreadableTable, match=r"^table\.csv, row 3, column 'x': 'much' is not a number"):
-        read("x\n1\nmuch\n", like=like)
+    with pytest.raises(UnreadableTable, match=r"^table\.csv, row 3, column 'x': 'much' is not a number, as 2 of 3"):
+        read("x\n1\nmuch\nmore\n", like=like)
+
+
+def test_a_cell_of_new_rows_that_is_not_of_its_kind_is_missing() -> None:
+    """One slip does not refuse a file of few rows; a kind that is asked for still needs nearly all cells."""
+    explored = read("x,flag,day\n1.5,true,2020-01-01\n2.5,false,2020-01-05\n4,true,2020-02-01\n")
+    like = Preparation().fit(explored)
+    new = read("x,flag,day\nabc,yes,gestern\n0,maybe,2020-01-02\n", like=like)
+    assert new.frame.isna().to_numpy().tolist() == [[True, False, True], [False, True, False]]
+    assert new.columns[0].note == "1 value such as 'abc' as missing"
+    with pytest.raises(UnreadableTable, match=r"row 2, column 'x': 'abc' is not a number, as 1 of 4 filled cells"):
+        read("x,y\nabc,1\n1,2\n2,1\n3,2\n", number=["x"])
 
 
 @pytest.mark.parametrize(("telling", "month"), [("13/04/2021", 4), ("04/13/2021", 3)])

@@ -1,5 +1,7 @@
 """Values that the fitted table did not have are found, each by its row, column and value."""
 
+import io
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,6 +74,30 @@ def test_rows_without_any_value(preparation):
     assert found.empty.tolist() == [0]
     assert found.notes() == ["no value to compare by", ""]
     assert found.summary() == ["1 row has no value to compare by and no group"]
+
+
+def test_cells_that_are_not_of_their_kind_are_named(preparation):
+    """They count as missing; codes of missing values, and cells that say that there is none, are no slips."""
+    text = (
+        "weight,price,coat,born,tame\nabc,1e3,long,2020-01-01,yes\n inf ,-999,long,gestern,perhaps\n"
+        "5,150,long,2020-01-01,no\nN/A,-,long,?,\n5,150,long,2020-01-01,no\n"
+    )
+    table = read_table("new.csv", stream=io.BytesIO(text.encode()), like=preparation, missing=[-999])
+    found = unseen_values(preparation, table)
+    assert found.notes() == [
+        "weight 'abc' is no number",
+        "weight 'inf' is no number; born 'gestern' is no date; tame 'perhaps' is no truth value",
+        "",
+        "",
+        "",
+    ]
+    assert found.summary() == [
+        "2 rows have values that cannot be read and count as missing: weight (2), born (1), tame (1)"
+    ]
+    # Numbers of a file that knows their type may be infinite too.
+    frame = rows(weight=[5.0, np.inf, np.nan, -999.0])
+    found = unseen_values(preparation, read_table(frame, like=preparation, missing=[-999]))
+    assert found.notes() == ["", "weight 'inf' is no number", "", ""]
 
 
 def test_columns_that_are_not_there_are_named_with_the_nearest(preparation):

@@ -104,9 +104,6 @@ def _new_rows(preparation: Any, file: str, missing: list[str] | None, *, groups:
     from gramian.tables import read_table, unseen_values
 
     table = read_table(file, missing=missing or (), like=preparation)
-    for column in table.columns:
-        if column.name in preparation.kinds_ and column.note:
-            print(f"gramian: {table.source}, column {column.name!r}: {column.note}", file=sys.stderr)
     unseen = unseen_values(preparation, table)
     for sentence in unseen.summary(groups=groups):
         print(f"gramian: {table.source}: {sentence}", file=sys.stderr)

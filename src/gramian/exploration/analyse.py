@@ -26,7 +26,7 @@ from gramian.exploration.explain import importances, missing_values
 from gramian.exploration.glance import glances, repeated_rows
 from gramian.exploration.levels import other_levels
 from gramian.exploration.model import Placed, TableModel
-from gramian.exploration.odd_rows import oddities
+from gramian.exploration.odd_rows import ODD, oddities
 from gramian.exploration.result import Alternative, Cluster, Exploration, View
 from gramian.exploration.shown import shown_cells
 from gramian.exploration.stages import Notify, Stages
@@ -34,18 +34,18 @@ from gramian.exploration.wording import count, listing, percent
 from gramian.kernels import RBF
 from gramian.metrics import adjusted_rand, normalized_mutual_info
 from gramian.second_process import has_second_process, start
-from gramian.tables import BOOLEAN, CATEGORY, USED, Preparation, Table, without_copies
+from gramian.tables import BOOLEAN, CATEGORY, IGNORED, USED, Preparation, Table, without_copies
 from gramian.typing import Array
 
 _FITTED_ROWS = 5000  # the others are assigned, as rows that come later are
 _SMALL_TABLE = 2000  # rows up to which more threads only wait for each other
 _TELLING_ROWS = 24  # fewer are not told from noise, however far apart their groups
 _TYPICAL = 5
-ODD = 0.6  # oddness from which a row is called odd
 _ALTERNATIVE_ROWS, _ALTERNATIVE_TURNS = 500, 10  # clusters that stand apart settle in fewer
 _ALTERNATIVE_OVERLAP = 0.3  # beyond, it is no other view
 _ALTERNATIVE_STABILITY = 0.75  # a second opinion has to be steady
 _ALTERNATIVE_LEAST = 0.1  # of the rows: a few rows apart are odd rows, not another grouping
+_ALTERNATIVE_TOLD = 0.9  # normalised mutual information with a category from which it says nothing more than that
 _STAGES = {
     "preparing": 1,
     "comparing rows": 10,
@@ -93,7 +93,7 @@ def explore(
     if n_clusters is not None and not 1 <= n_clusters <= n:
         raise ValueError(f"n_clusters={n_clusters} must be from 1 to the number of rows, {n}")
     if not table.used:
-        raise ValueError("no column tells rows apart: all are constant, empty, identifiers or free text")
+        raise ValueError(_nothing_used(table))
     with threadpool_limits(1) if n <= _SMALL_TABLE else nullcontext(), warnings.catch_warnings():
         # What estimators warn of (empty rows, rows like no other, searches that do not settle) the results say too.
         warnings.simplefilter("ignore", UserWarning)
@@ -119,26 +119,31 @@ def _explore(
         )
         verdict, evidence = choice.verdict_, choice.evidence_
         views = [View(**candidate) for candidate in choice.candidates_]
-        if verdict == "none" and n_clusters is None:  # a cut that means nothing would be read all the same
-            choice = AutoClustering(1, random_state=random_state).fit(X[fitted], feature_columns=names)
-            views, evidence = [], []
+        if verdict == "none":
+            evidence = []  # parts of rows without groups are no groups that could be found again
+            if n_clusters is None:  # a cut that means nothing would be read all the same
+                choice = AutoClustering(1, random_state=random_state).fit(X[fitted], feature_columns=names)
+                views = []
     with stages("ranking"):
         model = TableModel(preparation, choice)
         # Where the choice looked at all of these rows, its similarity is fitted to them already.
         kernel = choice.kernel_.frozen() if len(choice.rows_) == len(fitted) else clone(choice.kernel_)
-        searched = alternative and verdict != "none" and len(table.used) > 1 and n >= 50
+        told = {name for name, counts in zip(names, choice.used_, strict=True) if counts}
+        searched = alternative and verdict != "none" and len(told) > 1 and n >= 50
         another = None
         if searched and len(fitted) == n <= _SMALL_TABLE:  # the groups of all rows are known, so it can begin
-            another = start(_another, X, model.number(choice.labels_), kept, random_state)
+            another = start(_another, X, model.number(choice.labels_), kept, choice.used_, random_state)
         model.fit(X[fitted], choice.labels_, fitted, kernel, seed=random_state)
         labels, membership, rank, oddness, embedding, completed = _rows(model, X, fitted, kept, place)
         model.remember(labels, rank, embedding)
         values = _values(preparation, X)
         if searched and another is None:
-            another = (start if n <= _SMALL_TABLE else partial)(_another, X, labels, kept, random_state)
+            another = (start if n <= _SMALL_TABLE else partial)(_another, X, labels, kept, choice.used_, random_state)
     with _map_beside(completed, random_state) as drawn:
         with stages("explaining"):
             stability = choice.cluster_stability_[np.argsort(model.number_)]
+            if verdict == "none":
+                stability = np.full_like(stability, np.nan)
             clusters = _clusters(table, labels, rank, values, stability, random_state, kept)
             different = X[kept] if len(kept) < n else X  # copies are no evidence
             reasons = importances(different, names, table.columns, labels[kept], seed=random_state)
@@ -170,10 +175,18 @@ def _explore(
         clusters=clusters, importances=reasons, oddities=odd, missingness=gaps,
         alternative=other, made=_made(stages, n_clusters, random_state, len(fitted), table),
         glances=shown, associations=together, repeated=repeated_rows(table.frame, table.columns),
-        cells=table.cells, levels=levels,
+        cells=table.cells, levels=levels, n_odd=int((oddness[among] >= ODD).sum()),
     )  # fmt: skip
     exploration.sentences.extend(overview(exploration, choice, n - len(kept)))
     return exploration, model
+
+
+def _nothing_used(table: Table) -> str:
+    asked = [column for column in table.columns if column.kind != IGNORED]
+    if not asked:
+        return "no column is left to compare rows by; name at least one in columns, or ignore fewer"
+    which = "column" if len(asked) == len(table.columns) else "column that was asked for"
+    return f"no {which} tells rows apart: all are constant, empty, identifiers or free text"
 
 
 # Parts ---------------------------------------------------------------------------------------------------------------
@@ -287,11 +300,11 @@ def _clusters(
 
 
 def _level(
-    table: Table, embedding: Array, values: dict[str, Array], kept: Array, seed: int, groups: Array, least: float
+    table: Table, embedding: Array, values: dict[str, Array], kept: Array, seed: int, groups: Array, stability: Array
 ) -> list[Cluster]:
-    """The groups of a coarser or finer level, all found again as surely as the least of them."""
+    """The groups of a coarser or finer level."""
     central = _central_first(embedding, np.maximum(groups, 0))
-    return _clusters(table, groups, central, values, np.full(int(groups.max()) + 1, least), seed, kept)
+    return _clusters(table, groups, central, values, stability, seed, kept)
 
 
 class _Another(NamedTuple):
@@ -303,10 +316,15 @@ class _Another(NamedTuple):
     stability: float
     model: AlternativeClustering
     number: Array  # (2,), of each of the model's groups: 0 is the larger
+    used: Array  # (d,), the features it is one of
 
 
-def _another(X: Array, labels: Array, kept: Array, seed: int) -> _Another | None:
-    """A grouping that the first does not tell, found again from either half of the rows; None if there is none."""
+def _another(X: Array, labels: Array, kept: Array, used: Array, seed: int) -> _Another | None:
+    """A grouping that the first does not tell, found again from either half of the rows; None if there is none.
+
+    Of the features that are used: a category that no other column depends on would be a grouping by itself.
+    """
+    X = X[:, used]
     rng = np.random.default_rng(seed)
     rows = rng.permutation(kept[labels[kept] >= 0])[:_ALTERNATIVE_ROWS]
     some = np.where(np.isfinite(X[rows]), X[rows], 0.0)  # the middle of every column
@@ -331,21 +349,37 @@ def _another(X: Array, labels: Array, kept: Array, seed: int) -> _Another | None
     number = np.argsort(np.argsort(-sizes, kind="stable"))
     whole = number[whole]
     rank = _central_first(model.transform(filled), whole)
-    return _Another(np.where(grouped, whole, -1), rank, float(overlap), float(stability), model, number)
+    return _Another(np.where(grouped, whole, -1), rank, float(overlap), float(stability), model, number, used)
 
 
-def _other_groups(model: AlternativeClustering, number: Array, X: Array) -> Array:
+def _is_one_category(table: Table, labels: Array, kept: Array) -> bool:
+    """Whether a category or a truth value says by itself which group a row is in."""
+    grouped = kept[labels[kept] >= 0]
+    for column in table.columns:
+        if column.kind in (CATEGORY, BOOLEAN):
+            codes = table.frame[column.name].iloc[grouped].factorize()[0]
+            if normalized_mutual_info(labels[grouped[codes >= 0]], codes[codes >= 0]) >= _ALTERNATIVE_TOLD:
+                return True
+    return False
+
+
+def _other_groups(model: AlternativeClustering, number: Array, used: Array, X: Array) -> Array:
     """The other grouping of prepared rows, with the middle of the column where a value is missing."""
+    X = X[:, used]
     return np.asarray(number[np.asarray(model.predict(np.where(np.isfinite(X), X, 0.0)))])
 
 
-def _alternative(table: Table, found: _Another, values: dict[str, Array], kept: Array, seed: int) -> Alternative:
-    """Another grouping in words."""
-    clusters = _clusters(table, found.labels, found.rank, values, np.full(2, found.stability), seed, kept)
+def _alternative(table: Table, found: _Another, values: dict[str, Array], kept: Array, seed: int) -> Alternative | None:
+    """Another grouping in words; None if it is but one column, as a category is or a number that is cut in two."""
+    if _is_one_category(table, found.labels, kept):
+        return None
+    unknown = np.full(2, np.nan)  # its halves are compared as a whole
+    clusters = _clusters(table, found.labels, found.rank, values, unknown, seed, kept)
     telling = list(dict.fromkeys(item.column for cluster in clusters for item in cluster.differences))[:3]
-    text = "The rows can also be grouped another way"
-    told = f"{text}, by {listing(telling)}." if telling else f"{text}."
-    answer = partial(_other_groups, found.model, found.number)
+    if len(telling) < 2:
+        return None
+    told = f"The rows can also be grouped another way, by {listing(telling)}."
+    answer = partial(_other_groups, found.model, found.number, found.used)
     return Alternative(found.labels, found.overlap, found.stability, clusters, told, answer)
 
 
@@ -363,8 +397,8 @@ def _central_first(places: Array, labels: Array) -> Array:
 # In words ------------------------------------------------------------------------------------------------------------
 
 
-def overview(found: Exploration, choice: AutoClustering, copies: int, odd: int | None = None) -> list[str]:
-    """The whole in sentences; ``odd`` is the number of odd rows, if it counts more than the rows of ``found``."""
+def overview(found: Exploration, choice: AutoClustering, copies: int) -> list[str]:
+    """The whole in sentences."""
     n, k, untold = found.n_rows, found.n_clusters, choice.left_out_
     told = []
     if found.made["parameters"]["clusters"] == 1:
@@ -387,12 +421,14 @@ def overview(found: Exploration, choice: AutoClustering, copies: int, odd: int |
             across = f"cut{'s' if len(choice.crossing_) == 1 else ''} across the groups"
             told.append(f"{listing(choice.crossing_)} {across}, with much the same differences in each.")
     if untold:
-        told.append(f"{listing(untold)} tell{'s' if len(untold) == 1 else ''} nothing about the other columns.")
+        tell, do = ("tells", "does") if len(untold) == 1 else ("tell", "do")
+        parts = "parts" if found.verdict == "none" else "groups"
+        none = f" and {do} not count for the {parts}" if k > 1 else ""
+        told.append(f"{listing(untold)} {tell} nothing about the other columns{none}.")
     if copies:
         told.append(f"{count(copies, 'row is a copy', 'rows are copies')} of others and changed nothing.")
-    odd = int((found.oddness >= ODD).sum()) if odd is None else odd
-    if odd:
-        told.append(f"{count(odd, 'row is', 'rows are')} like few others.")
+    if found.n_odd:
+        told.append(f"{count(found.n_odd, 'row is', 'rows are')} like few others.")
     if found.missingness.share > 0:
         text = f"{percent(found.missingness.share)} of the values are missing"
         gaps = [name for name, _, _ in found.missingness.informative]

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from gramian.exploration.analyse import ODD, overview
+from gramian.exploration.analyse import overview
 from gramian.exploration.model import TableModel
+from gramian.exploration.odd_rows import ODD
 from gramian.exploration.result import Cluster, Exploration
 from gramian.tables import ColumnStatistics, Quantiles, partition_rows, typed_rows
 from gramian.typing import Array
@@ -264,9 +265,11 @@ def of_all_rows(
     other = found.alternative
     if other is not None:
         other = replace(other, clusters=sized(other.clusters, totals.others[other.column]))
+    typical = [row for cluster in found.clusters for row in cluster.typical]
     whole = replace(
         found, columns=columns, clusters=sized(found.clusters, totals.groups), missingness=gaps, levels=levels,
         alternative=other, numbers=numbers, n_rows=n, sentences=[],
+        n_odd=totals.odd - int((found.oddness[typical] >= ODD).sum()),
     )  # fmt: skip
-    whole.sentences.extend(overview(whole, model.clusterer, 0, totals.odd))
+    whole.sentences.extend(overview(whole, model.clusterer, 0))
     return whole

@@ -20,8 +20,8 @@ _NAMED = 2
 _AT_ONCE = 50_000  # rows
 _INSIDE = 0.9  # of the rows, for groups to be parts of larger ones
 
-Describe = Callable[[Array, float], list[Cluster]]
-"""Groups in words, from labels by size and their stability."""
+Describe = Callable[[Array, Array], list[Cluster]]
+"""Groups in words, from labels by size and the stability of each."""
 
 
 def other_levels(
@@ -77,7 +77,10 @@ def other_levels(
         elif by:
             text += f"; they divide further by {by}" if size == "larger" else f", which divide these by {by}"
         answer = partial(_numbered_groups, choice, k, number)
-        found.append(Level(other, stable[k], describe(other, stable[k]), f"{text}.", answer))
+        each = np.full(k, np.nan)
+        measured = choice.level_stability_[k]
+        each[number[: len(measured)]] = measured
+        found.append(Level(other, stable[k], describe(other, each), f"{text}.", answer))
     return found
 
 

@@ -15,8 +15,8 @@ from gramian.exploration.wording import day, listing, number_words, percent, sho
 from gramian.tables import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Column
 from gramian.typing import Array
 
-LISTED = 0.2
-"""Score from which a row is listed as odd."""
+ODD = 0.6
+"""Score from which a row is called odd: those are counted, and the oddest of them listed."""
 
 _MOST = 20
 _FAR = 3.0  # deviations from the own group
@@ -56,13 +56,13 @@ def oddities(
     values : dict of ndarray (n,)
         The prepared feature of every number and date, NaN where missing.
     oddness : ndarray (n,)
-        Scores from 0 to 1; rows below 0.2 are not listed.
+        Scores from 0 to 1; rows below 0.6 are not listed.
     among : ndarray, optional
         Rows that may be listed, in order; by default all.
     """
     rows = np.arange(len(oddness)) if among is None else among
     rows = rows[np.argsort(-oddness[rows], kind="stable")[:_MOST]]
-    rows = rows[oddness[rows] >= LISTED]
+    rows = rows[oddness[rows] >= ODD]
     if not len(rows):
         return []
     reasons: list[list[tuple[float, str]]] = [[] for _ in rows]

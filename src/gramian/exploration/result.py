@@ -80,7 +80,8 @@ class Cluster:
     label : int
     size : int
     stability : float
-        How well the group is found again in resampled rows (mean largest Jaccard index), from 0 to 1.
+        How well the group is found again in resampled rows (mean largest Jaccard index), from 0 to 1; NaN where
+        there are no groups to be found, and for groups of the alternative.
     typical : list of int
         Rows, most typical first.
     differences : list of Difference
@@ -167,6 +168,7 @@ class Alternative:
     overlap : float
         Normalised mutual information with the clusters, near 0 for a new view.
     stability : float
+        Adjusted Rand index of what two halves of the rows say.
     clusters : list of Cluster
     sentence : str
     answer : callable, optional
@@ -227,7 +229,7 @@ class Exploration:
     verdict : {"clear", "weak", "none"}
         How much structure there is.
     stability : float
-        Of the least stable group, from 0 to 1: how well it is found again in resampled rows.
+        Of the least stable group, from 0 to 1: how well it is found again in resampled rows. NaN without groups.
     sentences : list of str
         The overview in plain words, most important first.
     views : list of View
@@ -248,7 +250,7 @@ class Exploration:
     importances : list of Importance
         Largest dependence first.
     oddities : list of Oddity
-        The oddest rows.
+        The oddest of the odd rows.
     missingness : Missingness
     alternative : Alternative or None
     made : dict
@@ -267,6 +269,9 @@ class Exploration:
         Where the rows stand in the whole table, from 0, if they are a sample of it.
     n_rows : int
         Of the whole table. Sizes of groups, and how much is missing, count all of them.
+    n_odd : int
+        Odd rows of the whole table: like few others, and not among the typical ones of their group. Copies count once,
+        unless the table lies in many files.
     """
 
     source: str
@@ -296,10 +301,13 @@ class Exploration:
     cells: dict[str, Any] = field(default_factory=dict)
     numbers: Array | None = None
     n_rows: int = -1
+    n_odd: int = -1
 
     def __post_init__(self) -> None:
         if self.n_rows < 0:
             object.__setattr__(self, "n_rows", len(self.labels))
+        if self.n_odd < 0:
+            object.__setattr__(self, "n_odd", len(self.oddities))
 
     def number(self, row: int) -> int:
         """Where a row stands in the whole table."""

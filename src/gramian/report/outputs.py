@@ -159,9 +159,12 @@ def write_csv(rows: Any, path: Path) -> None:
     csv.write_csv(rows, path, csv.WriteOptions(quoting_style=style))
 
 
-def rows_with_groups(exploration: Exploration) -> Any:
-    """One row per row of the table, with its group; a DataFrame with numbers, dates and truth values as such."""
-    frame = exploration.frame
+def rows_with_groups(exploration: Exploration, frame: Any = None) -> Any:
+    """One row per row of the table, with its group, as a DataFrame.
+
+    The values are those of ``frame``, the table as somebody has it; by default numbers, dates and truth values as such.
+    """
+    frame = exploration.frame if frame is None else frame
     return frame.assign(**{free_name(name, frame): column for name, column in exploration.row_columns().items()})
 
 
@@ -262,6 +265,7 @@ def summary(exploration: Exploration) -> dict[str, Any]:
         "groups": _counted(exploration, exploration.clusters),
         "features": [asdict(item) for item in exploration.importances],
         "odd_rows": [asdict(item) | {"row": exploration.number(item.row) + 1} for item in exploration.oddities],
+        "number_of_odd_rows": exploration.n_odd,
         "missing": asdict(exploration.missingness),
         "alternative": None,
         "views": [asdict(view) for view in exploration.views],

@@ -136,6 +136,7 @@ def _content(exploration: Exploration) -> dict[str, Any]:
         "pairs": exploration.associations.strongest() if exploration.associations else [],
         "evidence": evidence_points(exploration.evidence, exploration.n_clusters, width=400, height=120),
         "runner_up": _runner_up(exploration.evidence, exploration.n_clusters),
+        "why_chosen": _why_chosen(exploration),
         "made": how_made(exploration.made),
         "style": Markup(style),
         "script": Markup(script),
@@ -231,6 +232,17 @@ def _gaps(exploration: Exploration) -> dict[str, Any]:
     }
 
 
+def _why_chosen(exploration: Exploration) -> str:
+    """What the score of the chosen way says beside the others, as the end of a sentence; empty if one is higher."""
+    chosen = next((view.score for view in exploration.views if view.chosen), None)
+    others = [view.score for view in exploration.views if not view.chosen]
+    if chosen is None or not others or chosen < max(others):
+        return ""
+    # Scores that are printed alike are no reason to prefer one.
+    alike = f"{chosen:.2f}" == f"{max(others):.2f}"
+    return ", because no score is higher" if alike else ", because its score is the highest"
+
+
 def _runner_up(evidence: list[tuple[int, float]], chosen: int) -> str:
     """The other number of groups that is found again best, in words; empty where no other was tried."""
     found = dict(evidence)
@@ -239,6 +251,10 @@ def _runner_up(evidence: list[tuple[int, float]], chosen: int) -> str:
         return ""
     best = max(others, key=lambda k: others[k])
     size = "finer" if best > chosen else "coarser"
+    share, own = words.share(others[best]), words.share(found[chosen])
     if others[best] >= found[chosen] - _AS_SURE:
-        return f"{best} groups are {size} and found again as surely ({words.share(others[best])})."
+        if share == own:
+            return f"{best} groups are {size} and found again as surely ({share})."
+        surely = "more surely" if others[best] > found[chosen] else "nearly as surely"
+        return f"{best} groups are {size} and found again {surely} ({share}, against {own})."
     return f"The runner-up, {best} groups, is {size} and found again less surely ({words.share(others[best])})."

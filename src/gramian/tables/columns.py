@@ -34,7 +34,9 @@ from gramian.typing import Array
 __all__ = ["settle"]
 
 _DTYPES = {NUMBER: "float64", BOOLEAN: "boolean", DATE: "datetime64[us]"}
-_ENOUGH = 0.95  # of the values must be numbers or dates, for the others to be slips
+ENOUGH = 0.95
+"""Share of the values that must be numbers or dates, for the others to be slips."""
+
 _ID_NAME = re.compile(r"(?i)(^|[\W_])(id|ids|uuid|guid|key|index|idx|no|nr|num|number|row|record|#)[\W_]*$|[a-z]I[Dd]$")
 _CODE_NAME = re.compile(r"(?i)(^|[\W_])(id|code|zip|zipcode|postcode|plz)[\W_]*$|[a-z]I[Dd]$")
 
@@ -49,6 +51,7 @@ def settle(
     form: str = "",
     asked: bool = False,
     first_row: int = 0,
+    least: float = ENOUGH,
 ) -> tuple[Any, Column]:
     """Find the kind of a column and give it the type of that kind.
 
@@ -81,6 +84,8 @@ def settle(
         The user wants this column used, even if it looks like an identifier.
     first_row : int, default 0
         Number of the first row, for messages.
+    least : float, default 0.95
+        Share of the values that must be of the given kind.
 
     Returns
     -------
@@ -91,7 +96,7 @@ def settle(
     Raises
     ------
     ValueError
-        If more than slips are not of the given ``kind``.
+        If fewer values than that are of the given ``kind``.
 
     Examples
     --------
@@ -107,7 +112,7 @@ def settle(
     if kind is None and pa.types.is_integer(values.type) and _beyond_floats(values):
         values = values.cast(pa.string())
     if kind in USED:
-        found, (series, note) = kind, _as_kind(name, values, kind, form, missing, decimal, first_row)
+        found, (series, note) = kind, _as_kind(name, values, kind, form, missing, decimal, first_row, least)
     elif pa.types.is_boolean(values.type):
         found, series, note = BOOLEAN, values.to_pandas().astype("boolean"), ""
     elif pa.types.is_timestamp(values.type):
@@ -167,7 +172,7 @@ def _kind_of_numbers(name: str, values: Any, missing: Sequence[str], asked: bool
     like_id, like_code = bool(_ID_NAME.search(name)), bool(_CODE_NAME.search(name))
     if counter or like_id or like_code:
         different = len(np.unique(seen))
-        if different >= _ENOUGH * n and n >= 3 and (counter or like_id):
+        if different >= ENOUGH * n and n >= 3 and (counter or like_id):
             return IDENTIFIER, pd.Series(_exact(numbers)), _once(different, n)
         if like_code and different <= 0.5 * n:
             return CATEGORY, _category(*distinct(_as_text(values), missing)), "numbers that name something"
@@ -189,7 +194,7 @@ def _kind_of_texts(
         return BOOLEAN, _at(truth, codes, "boolean"), " and ".join(levels.to_pylist()[:2]), ""
     for kind, parse in ((NUMBER, partial(parse_numbers, decimal=decimal)), (DATE, parse_dates)):
         parsed, note, form = parse(levels)
-        if parsed is None or counts[~(wrong := pd.isna(parsed))].sum() < _ENOUGH * present:
+        if parsed is None or counts[~(wrong := pd.isna(parsed))].sum() < ENOUGH * present:
             continue
         note = "; ".join(filter(None, (note, _slips(levels, counts, wrong))))
         if kind == DATE:
@@ -215,7 +220,7 @@ def _kind_of_names(name: str, levels: Any, codes: Array, present: int) -> tuple[
     long = np.mean([len(text.split()) for text in sample]) >= 5 or np.mean([len(text) for text in sample]) > 50
     if n_levels > 0.5 * present and (n_levels > 20 or n_levels == present >= 5):
         token = np.mean([bool(re.search(r"\d", text)) and " " not in text for text in sample]) > 0.9
-        unique = n_levels >= _ENOUGH * present and not long and (token or _ID_NAME.search(name))
+        unique = n_levels >= ENOUGH * present and not long and (token or _ID_NAME.search(name))
         note = "free text" if long else _once(n_levels, present)
         return IDENTIFIER if unique else TEXT, _at(levels.to_numpy(zero_copy_only=False), codes, "str"), note
     if long and n_levels > 30:
@@ -241,9 +246,9 @@ def _plain_numbers(values: Any) -> Any:
 
 
 def _as_kind(
-    name: str, values: Any, kind: str, form: str, missing: Sequence[str], decimal: str, first_row: int
+    name: str, values: Any, kind: str, form: str, missing: Sequence[str], decimal: str, first_row: int, least: float
 ) -> tuple[Any, str]:
-    """The series as ``kind``, and a note on slips; raises where more values than that are not of it."""
+    """The series as ``kind``, and a note on slips; raises where less than ``least`` of the values are of it."""
     is_number = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
     if kind == NUMBER and (is_number or pa.types.is_boolean(values.type)):
         return pd.Series(_floats(values, missing)[0]), ""
@@ -264,11 +269,12 @@ def _as_kind(
     else:
         parsed = parse_dates(levels, form, least=0.0)[0]
     wrong, counts = pd.isna(parsed), np.bincount(codes[codes >= 0], minlength=len(levels))
-    if counts[~wrong].sum() < _ENOUGH * counts.sum():
+    failed, filled = int(counts[wrong].sum()), int(counts.sum())
+    if filled - failed < least * filled:
         row = int(np.argmax(np.append(wrong, False)[codes]))
         raise ValueError(
-            f"row {row + first_row}, column {name!r}: {_shown(levels[int(codes[row])].as_py())} is not a {kind} as in "
-            "the table that was explored; correct the cell or leave it empty"
+            f"row {row + first_row}, column {name!r}: {_shown(levels[int(codes[row])].as_py())} is not a {kind}, as "
+            f"{failed:,} of {_count(filled, 'filled cell')}; correct them or leave them empty"
         )
     return _at(parsed, codes, _DTYPES[kind]), _slips(levels, counts, wrong)
 

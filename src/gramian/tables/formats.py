@@ -78,13 +78,18 @@ def frame_columns(frame: Any, max_rows: int | None) -> RawTable:
         raise Fault(" has no columns or no rows; add some")
     if hasattr(frame, "to_arrow"):
         return RawTable(names, list(frame.to_arrow().columns), notes)
-    return RawTable(names, [_arrow(frame.iloc[:, j]) for j in range(len(names))], notes)
+    return RawTable(names, [_arrow(name, frame.iloc[:, j]) for j, name in enumerate(names)], notes)
 
 
-def _arrow(series: Any) -> Any:
+def _arrow(name: str, series: Any) -> Any:
     """A column of pandas; values of several types become texts."""
     try:
         return pa.chunked_array([pa.array(series, from_pandas=True)])
+    except pa.ArrowNotImplementedError as error:
+        raise Fault(
+            f", column {name!r}: values of type {series.dtype} cannot be read; drop the column, or make numbers or "
+            "texts of it"
+        ) from error
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         return pa.chunked_array([pa.array(series.map(str, na_action="ignore"), pa.string(), from_pandas=True)])
 

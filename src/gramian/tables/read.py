@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["UnreadableTable", "raw_table", "read_table", "typed_table"]
 
+_MOST = 0.5  # of the filled cells of new rows must be of the kind of their column
+
 
 class UnreadableTable(ValueError):
     """A file that cannot be read as a table; the message is one line that says where and what to do."""
@@ -69,7 +71,9 @@ def read_table(
         Read this many rows from the top.
     like : Preparation, optional
         Fitted on another table, of which these are new rows: its columns are read as they were there, with the same
-        kinds, codes of missing values and order of day and month, about which few rows may say less.
+        kinds, codes of missing values and order of day and month, about which few rows may say less. A cell that is
+        not of the kind of its column is missing (:func:`gramian.tables.unseen_values` says where), unless more than
+        half of the filled cells of the column are such.
     stream : binary file, optional
         Read this, and take ``source`` for its name.
 
@@ -117,8 +121,9 @@ def read_table(
         name = "standard input" if source == "-" and stream is None else Path(source).name or str(source)
     with _told_in_one_line(name):
         raw = frame_columns(source, max_rows) if is_frame else read_raw(opener_of(source, stream), sheet, max_rows)
+    asked: dict[str, Any] = {} if like is None else {"like": like, "least": _MOST}
     return typed_table(
-        name, raw, columns=columns, ignore=ignore, category=category, number=number, missing=missing, like=like
+        name, raw, columns=columns, ignore=ignore, category=category, number=number, missing=missing, **asked
     )
 
 
@@ -146,14 +151,18 @@ def typed_table(
     number: Collection[str] = (),
     missing: Collection[Any] = (),
     like: Preparation | None = None,
+    least: float | None = None,
 ) -> Table:
-    """The table of columns that were read, each with its type; the arguments are those of :func:`read_table`."""
+    """The table of columns that were read, each with its type; the arguments are those of :func:`read_table`.
+
+    At least the part ``least`` of the filled cells must be of a kind that is given, by default all but slips.
+    """
     with _told_in_one_line(name):
         chosen = _chosen(raw.names, columns, ignore)
         codes = [str(code) for code in missing] + (like.missing_ if like else [])
         kinds = _kinds(raw.names, category, number) if like is None else like.kinds_
         forms = {} if like is None else like.forms_
-        return _typed(name, raw, chosen, columns is not None, codes, kinds, forms, like is None)
+        return _typed(name, raw, chosen, columns is not None, codes, kinds, forms, like is None, least)
 
 
 @contextmanager
@@ -186,6 +195,7 @@ def _typed(
     kinds: dict[str, str],
     forms: dict[str, str],
     judged: bool,
+    least: float | None,
 ) -> Table:
     """Give all columns their types; those in ``kinds`` have theirs already, and if not ``judged`` all that matter."""
     import numpy as np
@@ -193,7 +203,7 @@ def _typed(
     import pyarrow as pa
 
     from gramian.tables.codes import find_codes
-    from gramian.tables.columns import settle
+    from gramian.tables.columns import ENOUGH, settle
     from gramian.tables.copies import without_copies
     from gramian.tables.texts import WHOLE
 
@@ -215,6 +225,7 @@ def _typed(
                 form=form,
                 asked=asked and column_name in chosen,
                 first_row=raw.first_row,
+                least=ENOUGH if least is None else least,
             )
         except ValueError as error:
             raise Fault(f", {error}") from error

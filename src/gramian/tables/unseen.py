@@ -1,23 +1,26 @@
 """Values of new rows that the fitted table did not have: levels never seen, and numbers and dates far outside.
 
-Such values are answered for all the same; :func:`unseen_values` says where they are, so that people can be told.
+Such values are answered for all the same, and cells that are not of the kind of their column count as missing;
+:func:`unseen_values` says where they are, so that people can be told.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from gramian.tables.prepare import Preparation, number_feature, prepared_column
-from gramian.tables.table import CATEGORY, DATE, NUMBER
+from gramian.tables.table import BOOLEAN, CATEGORY, DATE, NUMBER, Table
 from gramian.typing import Array
 
 __all__ = ["Unseen", "unseen_values"]
 
 _FAR = 1.0  # deviations of the column beyond the smallest and the largest value
 EMPTY = "no value to compare by"
+_KINDS = {NUMBER: "number", DATE: "date", BOOLEAN: "truth value"}
 
 
 @dataclass(frozen=True)
@@ -31,18 +34,22 @@ class Unseen:
     empty : ndarray of int
         Rows without any value to compare by; they have no group.
     n_rows : int
+    unread : dict of str to dict of int to str
+        The same for cells that hold something, but no value of the kind of their column; they count as missing.
     """
 
     values: dict[str, dict[int, str]]
     empty: Array
     n_rows: int
+    unread: dict[str, dict[int, str]] = field(default_factory=dict)
 
     def notes(self) -> list[str]:
         """What is said of each row, "" for most."""
         told: list[list[str]] = [[] for _ in range(self.n_rows)]
-        for rows in self.values.values():
-            for row, text in rows.items():
-                told[row].append(text)
+        for found in (self.unread, self.values):
+            for rows in found.values():
+                for row, text in rows.items():
+                    told[row].append(text)
         for row in self.empty:
             told[row].append(EMPTY)
         return ["; ".join(texts) for texts in told]
@@ -50,10 +57,11 @@ class Unseen:
     def summary(self, *, groups: bool = True) -> list[str]:
         """All rows together, one sentence for each thing that is unusual; ``groups`` are said to be none for some."""
         told = []
-        columns = {name: len(rows) for name, rows in self.values.items() if rows}
-        if n := len({row for rows in self.values.values() for row in rows}):
-            which = ", ".join(f"{name} ({times:,})" for name, times in columns.items())
-            told.append(f"{n:,} {'row has' if n == 1 else 'rows have'} values that were not seen: {which}")
+        unread = "values that cannot be read and count as missing"
+        for found, what in ((self.unread, unread), (self.values, "values that were not seen")):
+            if n := len({row for rows in found.values() for row in rows}):
+                which = ", ".join(f"{name} ({len(rows):,})" for name, rows in found.items() if rows)
+                told.append(f"{n:,} {'row has' if n == 1 else 'rows have'} {what}: {which}")
         if n := len(self.empty):
             more = " and no group" if groups else ""
             told.append(f"{n:,} {'row has' if n == 1 else 'rows have'} no value to compare by{more}")
@@ -100,7 +108,36 @@ def unseen_values(preparation: Preparation, table: Any) -> Unseen:
         elif kind in (NUMBER, DATE):
             recipe = preparation.recipes_[name]
             found[name] = _far_outside(name, kind, recipe.get("elapsed", recipe), frame[name])
-    return Unseen(found, empty, len(frame))
+    unread = {}
+    if isinstance(table, Table):
+        for name, kind in preparation.kinds_.items():
+            if kind in _KINDS and name in table.cells:
+                unread[name] = _unread(name, kind, table.cells[name], frame[name], table.missing)
+    return Unseen(found, empty, len(frame), unread)
+
+
+def _unread(name: str, kind: str, cells: Any, series: Any, missing: Collection[str]) -> dict[int, str]:
+    from gramian.tables.texts import MISSING
+    from gramian.tables.written import as_written
+
+    rows = np.flatnonzero(series.isna().to_numpy() & cells.is_valid().to_numpy())
+    if not len(rows):
+        return {}
+    texts = [str(text).strip() for text in as_written(cells.take(rows)).to_pylist()]
+    known = {*MISSING, *missing}
+    codes = {_number(code) for code in missing} - {None}
+    return {
+        int(row): f"{name} {_cut(text)!r} is no {_KINDS[kind]}"
+        for row, text in zip(rows, texts, strict=True)
+        if text not in known and _number(text) not in codes
+    }
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _levels(name: str, recipe: dict[str, Any], values: Any) -> dict[int, str]:

@@ -66,6 +66,17 @@ def test_other_levels_answer_for_frames(table):
     np.testing.assert_array_equal(model.labels_at(2, frame), model.predict(frame))
 
 
+def test_a_cell_that_cannot_be_read_is_missing_with_a_warning(table, model):
+    frame = table[0].head(4).copy()
+    name = next(name for name in frame if pd.api.types.is_float_dtype(frame[name]))
+    frame[name] = frame[name].astype(object)
+    frame.loc[frame.index[0], name] = "abc"
+    with pytest.warns(UserWarning, match=f"column '{name}': 1 value such as 'abc' as missing"):
+        labels = model.predict(frame)
+    frame.loc[frame.index[0], name] = None
+    np.testing.assert_array_equal(labels, model.predict(frame))
+
+
 def test_polars_frames_give_the_same(table, model):
     pl = pytest.importorskip("polars")
     frame = pl.from_pandas(table[0])

@@ -28,6 +28,9 @@ class TestVerdict:
         assert set(found.tried) <= set(range(2, 9))
         assert set(found.alternatives) == set(found.tried)
         np.testing.assert_array_equal(found.alternatives[3], found.labels)
+        # What is measured of every class at every number of them has the least as its minimum.
+        assert {k: each.min() for k, each in found.alternative_stability.items()} == found.tried
+        np.testing.assert_array_equal(found.alternative_stability[3], found.cluster_stability)
         assert found.certain
 
     def test_a_gradient_has_no_groups(self, rng):

@@ -239,6 +239,8 @@ class Evidence:
     verdict : str
     levels : dict of int to ndarray (m,)
         Labels with each of these numbers.
+    level_stability : dict of int to ndarray
+        The stability of each of their clusters.
     """
 
     stability: float
@@ -246,6 +248,7 @@ class Evidence:
     counts: list[tuple[int, float]]
     verdict: str
     levels: dict[int, Array]
+    level_stability: dict[int, Array]
 
 
 def gather_evidence(choice: Choice, rows: Rows, counts: list[int], excess: float, seed: int) -> Evidence:
@@ -267,11 +270,12 @@ def gather_evidence(choice: Choice, rows: Rows, counts: list[int], excess: float
     others = [] if choice.name == MIXTURE else [count for count in counts if count != k]
     whole = {k: choice.labels, **clusterings(choice.name, rows, others, seed)}
     found = _resampled(choice.name, rows, list(whole), seed)
-    each = cluster_stability(choice.labels, found[k])
+    each = {count: cluster_stability(labels, found[count]) for count, labels in whole.items()}
     return Evidence(
         stability(choice.labels, found[k]),
-        each,
-        sorted((count, float(cluster_stability(whole[count], found[count]).min())) for count in whole),
-        verdict(excess, choice.agreement, each),
+        each[k],
+        sorted((count, float(own.min())) for count, own in each.items()),
+        verdict(excess, choice.agreement, each[k]),
         whole,
+        each,
     )

@@ -80,6 +80,8 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
     row_levels_ : dict of int to ndarray
         Labels of the clustered rows at other numbers of clusters whose clusters are all found again; see
         :meth:`labels_at`.
+    level_stability_ : dict of int to ndarray
+        As ``cluster_stability_``, of the clusters of each of these levels.
     candidates_ : list of dict
         What was tried with the chosen number of clusters, best first: ``name``, ``title``, ``n_clusters``,
         ``agreement`` (mean adjusted Rand index with the three ways that agree most), ``cut`` (share of edges between
@@ -212,7 +214,12 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
         candidate = {"name": "latent_classes", "title": _CLASSES, "n_clusters": k, "agreement": np.nan, "cut": np.nan}
         self.candidates_ = [{**candidate, "score": 1.0, "chosen": True}]
         evidence = Evidence(
-            found.stability, found.cluster_stability, sorted(found.tried.items()), found.verdict, found.alternatives
+            found.stability,
+            found.cluster_stability,
+            sorted(found.tried.items()),
+            found.verdict,
+            found.alternatives,
+            found.alternative_stability,
         )
         rows = completion.transform(features[mixed.rows])
         self._keep(X, mixed.rows, found.labels, (completion, rows), evidence)
@@ -230,6 +237,7 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
         self.labels_[others] = self._shares(X[others]).argmax(axis=1)
         stable = [k for k, least in evidence.counts if least >= STABLE and k in evidence.levels and k > 1]
         self.row_levels_ = {k: evidence.levels[k] for k in stable if k != self.n_clusters_}
+        self.level_stability_ = {k: evidence.level_stability[k] for k in self.row_levels_}
 
     def labels_at(self, n_clusters: int, X: Matrix) -> Array:
         """Clusters of rows at a coarser or finer level, one of the keys of ``row_levels_``.
@@ -312,7 +320,7 @@ def _one_cluster(n: int) -> tuple[Choice, Evidence]:
     """All rows in one cluster, where they are too few to tell or one is asked for."""
     candidate = {"name": "kmeans", "title": WAYS["kmeans"].title, "n_clusters": 1, "agreement": 1.0, "cut": 0.0}
     choice = Choice("kmeans", np.zeros(n, np.intp), [{**candidate, "score": 1.0, "chosen": True}], np.zeros(0))
-    return choice, Evidence(1.0, np.ones(1), [(1, 1.0)], "none", {})
+    return choice, Evidence(1.0, np.ones(1), [(1, 1.0)], "none", {}, {})
 
 
 def _kernel(name: str, mixtures: ClusterKernel, X: Array, columns: Sequence[Any] | None) -> Kernel:

@@ -5,6 +5,7 @@ Frames of numbers alone are arrays with names, and are not touched. pandas is ne
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,10 +57,14 @@ class PreparedFrame:
 
 
 def new_features(preparation: Preparation, X: Any) -> Array:
-    """Features of new rows of a frame; a level that was not seen is missing."""
+    """Features of new rows of a frame; a level that was not seen is missing, and so is, with a warning, a slip."""
     if not is_frame(X):
         raise TypeError(
             f"X is {type(X).__name__} but the clusters are those of a data frame; pass a data frame with the columns "
             f"{', '.join(map(repr, list(preparation.kinds_)[:5]))}{', ...' if len(preparation.kinds_) > 5 else ''}"
         )
-    return preparation.transform(read_table(X, like=preparation))
+    table = read_table(X, like=preparation)
+    for column in table.columns:
+        if column.name in preparation.kinds_ and column.note:
+            warnings.warn(f"X, column {column.name!r}: {column.note}", UserWarning, stacklevel=4)
+    return preparation.transform(table)

@@ -110,6 +110,8 @@ class LatentClasses:
         Least class stability for each number of classes that was resampled.
     alternatives : dict
         The labels (n,) for each of these numbers: coarser and finer groups than the chosen ones.
+    alternative_stability : dict
+        The stability of each of their classes.
     stability : float
         Mean adjusted Rand index with the classes of parts of the rows.
     cluster_stability : ndarray (k,)
@@ -130,6 +132,7 @@ class LatentClasses:
     gains: Array
     tried: dict[int, float]
     alternatives: dict[int, Array]
+    alternative_stability: dict[int, Array]
     stability: float
     cluster_stability: Array
     excess: float
@@ -190,12 +193,13 @@ def latent_classes(
     if k == 1:
         one = np.zeros(n, np.intp)
         model = ClassModel.of(fit.parameters, np.zeros(1, np.intp), variables.sizes)
-        return LatentClasses(one, np.ones((n, 1)), gains, tried, {}, 1.0, np.ones(1), 0.0, 0.0, "none", model, {})
+        return LatentClasses(one, np.ones((n, 1)), gains, tried, {}, {}, 1.0, np.ones(1), 0.0, 0.0, "none", model, {})
     orders = {other: _by_size(fits[other].labels, other) for other in tried}
     alternatives = {other: np.argsort(order)[fits[other].labels] for other, order in orders.items()}
     models = {other: ClassModel.of(fits[other].parameters, order, variables.sizes) for other, order in orders.items()}
     labels = alternatives[k]
-    whole, each = stability(labels, resampled[k]), cluster_stability(labels, resampled[k])
+    found_again = {other: cluster_stability(own, resampled[other]) for other, own in alternatives.items()}
+    whole, each = stability(labels, resampled[k]), found_again[k]
     between = _between(fit)
     judged = {2, 3, k if n_classes is None else int(gains.argmax()) + 1} & set(fits) - {1} or {k}
     excess, usual = beyond_copula(variables, rows, {i: fits[i].labels for i in judged}, rng)
@@ -207,8 +211,9 @@ def latent_classes(
         verdict = "clear"
     posterior = fit.posteriors[:, orders[k]]
     return LatentClasses(
-        labels, posterior, gains, tried, alternatives, whole, each, excess, between, verdict, models[k], models
-    )
+        labels, posterior, gains, tried, alternatives, found_again, whole, each, excess, between, verdict,
+        models[k], models,
+    )  # fmt: skip
 
 
 def _selected(
@@ -238,8 +243,8 @@ def _with_holes(table: ClassTable, fits: dict[int, Classes], rows: float) -> Sea
     return Search(table, refitted, scores - scores[0])
 
 
-def finer_classes(variables: Variables, found: Search, rng: np.random.Generator) -> tuple[Array, float, ClassModel]:
-    """The classes that gain most: their labels by falling size, the stability of the least stable, and the model."""
+def finer_classes(variables: Variables, found: Search, rng: np.random.Generator) -> tuple[Array, Array, ClassModel]:
+    """The classes that gain most: their labels by falling size, the stability of each, and the model."""
     k = int(found.gains.argmax()) + 1
     fit = found.fits[k]
     resampled = _resampled(found.table, fit.labels, k, _PARTS, rng)
@@ -247,7 +252,8 @@ def finer_classes(variables: Variables, found: Search, rng: np.random.Generator)
         fit = ClassTable(variables).fit(k, [fit.labels])
     order = _by_size(fit.labels, k)
     model = ClassModel.of(fit.parameters, order, variables.sizes)
-    return np.argsort(order)[fit.labels], _least(fit.labels, resampled), model
+    labels = np.argsort(order)[fit.labels]
+    return labels, cluster_stability(labels, resampled), model
 
 
 def _by_size(labels: Array, k: int) -> Array:

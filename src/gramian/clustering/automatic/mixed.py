@@ -237,11 +237,11 @@ def choose_mixed(
     crossing_names = [discrete.pop(crossing.column) for crossing in crossings]
     finer: dict[int, ClassModel] = {}
     if crossings and n_clusters is None:
-        labels, least, of_all = finer_classes(variables, whole, rng)
-        k = len(of_all.weights)
+        labels, each, of_all = finer_classes(variables, whole, rng)
+        k, least = len(of_all.weights), float(each.min())
         if k > found.posteriors.shape[1] and least > found.tried.get(k, 0.0):
             finer[k] = of_all
-            found.tried[k], found.alternatives[k] = least, labels
+            found.tried[k], found.alternatives[k], found.alternative_stability[k] = least, labels, each
     model = MixedModel(levels, coding, kept, crossings, found.model, found.models, finer)
     return MixedChoice(left_out, nothing, False, rows, found, model, crossing_names, kernel)
 
