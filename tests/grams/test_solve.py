@@ -200,6 +200,20 @@ def test_double_takes_over_where_single_precision_does_not_do(rng, monkeypatch):
     assert system.method == "cholesky"
 
 
+def test_a_rough_inverse_needs_memory(rng):
+    """It takes half an array more, and where that does not fit the exact one takes its place."""
+    X = rng.standard_normal((100, 2))
+    exact = LazyGram(RBF(1.0), X).factorization(0.1).inverse_diagonal()
+    with gramian.config(memory_budget=8 * 100 * 100):
+        for method in ("cholesky", "refined"):
+            found = LazyGram(RBF(1.0), X).factorization(0.1, method).inverse_diagonal(1e-6)
+            np.testing.assert_array_equal(found, exact)
+    for method in ("cholesky", "refined"):
+        found = LazyGram(RBF(1.0), X).factorization(0.1, method).inverse_diagonal(1e-6)
+        np.testing.assert_allclose(found, exact, rtol=1e-6)
+        assert not np.array_equal(found, exact)
+
+
 def test_several_threads_share_one_factor_in_double(rng):
     """Whoever asks first makes it; a consumed matrix could not be factorised twice."""
     X = rng.standard_normal((200, 2))

@@ -153,3 +153,50 @@ def test_the_factor_replaces_the_matrix(definite):
     tracemalloc.stop()
     assert np.shares_memory(A, factor.L)
     assert peak < 0.8 * 8 * n * n  # strips of 256 columns, twice
+
+
+def squared_distances(x):
+    return (x[:, None] - x) ** 2
+
+
+@pytest.mark.parametrize(("n", "strip"), [(1, 7), (20, 7), (300, 64)])
+def test_a_diagonal_to_a_millionth(monkeypatch, n, strip):
+    """Where so much error is allowed the inverse is one in single precision, and L stays as it is."""
+    monkeypatch.setattr(triangular, "_STRIP", strip)
+    A = positive(n)
+    factor = Triangular(A.copy(), True)
+    before = np.tril(factor.L)
+    found, exact = factor.inverse_diagonal(1e-6), factor.inverse_diagonal()
+    np.testing.assert_allclose(found, np.diag(np.linalg.inv(A)), rtol=1e-6)
+    np.testing.assert_array_equal(np.tril(factor.L), before)
+    assert found.dtype == np.float64
+    assert (found != exact).any()
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e100])
+def test_a_diagonal_beyond_single_precision(scale):
+    """What over- or underflows there is computed in double, without a warning."""
+    A = positive(30) * scale
+    np.testing.assert_allclose(Triangular(A.copy(), True).inverse_diagonal(1e-6), np.diag(np.linalg.inv(A)), rtol=1e-9)
+
+
+def test_a_few_entries_that_single_precision_gets_wrong():
+    """Among 400 rows without any likeness, ten that lose digits are found, and all is computed in double."""
+    A = np.eye(400)
+    among = np.arange(100, 300, 20)
+    A[np.ix_(among, among)] = np.exp(-squared_distances(np.linspace(0, 1, 10)) / 2)
+    A[np.diag_indices(400)] += 1e-9
+    factor = Triangular(A.copy(), True)
+    rough, error = factor._single_inverse_diagonal()
+    exact = factor.inverse_diagonal()
+    assert error > 1e-6
+    assert error == pytest.approx(np.abs(rough / exact - 1).max(), rel=1e-2)
+    np.testing.assert_array_equal(factor.inverse_diagonal(1e-6), exact)
+    assert not np.array_equal(factor.inverse_diagonal(1.0), exact)
+
+
+def test_rough_inverses_are_of_cholesky_in_double():
+    """LDL and float32 have no cheaper inverse, so what error is allowed changes nothing."""
+    for A, definite in ((symmetric(20), False), (positive(20).astype(np.float32), True)):
+        factor = Triangular(A, definite)
+        np.testing.assert_array_equal(factor.inverse_diagonal(1.0), factor.inverse_diagonal())

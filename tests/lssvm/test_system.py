@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gramian.kernels import RBF, TL1, Linear, Tanh
+from gramian.lssvm import system as system_module
 from gramian.lssvm.system import BorderedSystem, left_out
 from lssvm.textbook_lssvm import bordered, problem, refits
 
@@ -34,6 +35,18 @@ def test_residuals_left_out_are_those_of_refits(kernel, weighted):
     found = left_out(alpha, system.inverse_diagonal, system.noise, None)[:, 0]
     expected = refits(kernel(X), y, 3.0, v)
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_residuals_of_many_rows(monkeypatch, weighted):
+    """Right to a millionth, and without any such error where the noise of rows differs."""
+    X, y = problem(40)
+    v = np.geomspace(1e-6, 1, len(y)) if weighted else None
+    exact = BorderedSystem(RBF(1.0).gram(X), 3.0, v).inverse_diagonal
+    monkeypatch.setattr(system_module, "_MANY", 40)
+    found = BorderedSystem(RBF(1.0).gram(X), 3.0, v).inverse_diagonal
+    np.testing.assert_allclose(found, exact, rtol=1e-12 if weighted else 2e-6)
+    assert np.array_equal(found, exact) == weighted
 
 
 def test_one_copy_of_several_is_left_out():

@@ -286,7 +286,8 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
     def loo_residuals(self) -> Array:
         """y_i − f^(−i)(x_i): residuals of the fitted rows, each left out of the fit, for one factorization in all.
 
-        Robust weights stay as they are. A row of whole-number weight loses one of its copies. Rows of weight 0 have
+        They are those of refits to rounding; of 2,000 rows and more that count alike to a millionth, because the
+        inverse is then one in single precision, where that is so good. Robust weights stay as they are. A row of whole-number weight loses one of its copies. Rows of weight 0 have
         NaN, and so has a single row.
 
         Returns
