@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes, make_friedman1, make_friedman3
 from sklearn.model_selection import train_test_split
 
-from gramian.kernels import RBF
+from gramian.kernels import RBF, Tanh
 from gramian.lssvm import LSSVMRegressor
 from gramian.lssvm.intervals import conformal_radius, radii_of_others
 from lssvm.textbook_lssvm import problem
@@ -70,6 +70,19 @@ def test_similarities_alone_give_even_intervals():
     np.testing.assert_allclose(widths, widths[0])
     with pytest.raises(ValueError, match="return_std"):
         model.predict(K[:5], return_std=True)
+
+
+@pytest.mark.parametrize("indefinite", ["direct", "clip", "flip", "shift", "square"])
+def test_indefinite_kernels_give_even_intervals(indefinite):
+    """They have no posterior: its variance at new rows is negative, or huge, where at the fitted ones it is neither."""
+    X, y = make_friedman1(400, n_features=6, noise=1.0, random_state=0)
+    X = 3 * (X - 0.5)
+    model = LSSVMRegressor(Tanh(0.2, -0.5), regularization=1.0, indefinite=indefinite).fit(X[:100], y[:100])
+    low, high = model.predict_interval(X[100:]).T
+    half = conformal_radius(np.abs(model.loo_residuals()), 0.9)
+    np.testing.assert_allclose(high - low, 2 * half, rtol=1e-9)
+    np.testing.assert_allclose((low + high) / 2, model.predict(X[100:]), rtol=1e-9)
+    np.testing.assert_allclose(np.ptp(model.loo_interval(), axis=1).mean(), 2 * half, rtol=0.05)
 
 
 def test_the_quantile_counts_copies():

@@ -269,7 +269,8 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         -------
         y : ndarray (n,) or (n, q)
         std : ndarray (n,) or (n, q)
-            Of f, without the noise. Only if ``return_std``.
+            Of f, without the noise. Only if ``return_std``. An indefinite kernel has no such process: "direct" may say
+            0, and "clip" and "flip" very large numbers for new rows.
         """
         X = self._check_new(X)
         rows = self._prepared(X)
@@ -287,8 +288,8 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         """y_i − f^(−i)(x_i): residuals of the fitted rows, each left out of the fit, for one factorization in all.
 
         They are those of refits to rounding; of 2,000 rows and more that count alike to a millionth, because the
-        inverse is then one in single precision, where that is so good. Robust weights stay as they are. A row of whole-number weight loses one of its copies. Rows of weight 0 have
-        NaN, and so has a single row.
+        inverse is then one in single precision, where that is so good. Robust weights stay as they are. A row of
+        whole-number weight loses one of its copies. Rows of weight 0 have NaN, and so has a single row.
 
         Returns
         -------
@@ -311,8 +312,8 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         of leave-one-out residuals over the same deviation at their rows. The residuals need not be normal; rows must be
         exchangeable, and the choice of width and regularization is not repeated with each row left out. Coverage holds
         for all rows together: where noise is larger than elsewhere, it is less there. Below coverage / (1 − coverage)
-        rows the interval is infinite. With ``kernel="precomputed"`` the self-similarity of new rows is not known and d
-        is 1.
+        rows the interval is infinite. Where there is no posterior d is 1: with ``kernel="precomputed"``, for the
+        self-similarity of new rows is not known, and with an indefinite kernel.
 
         Parameters
         ----------
@@ -333,7 +334,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         counts = solution.sample.weights.counts
         residuals = np.abs(solution.left_out().astype(np.float64))
         new = np.ones_like(centre)
-        if not self.kernel_.pairwise:
+        if self._has_posterior:
             remaining, gammas = self._remaining(rows)
             new = np.sqrt(remaining + 1 / (gammas * solution.sample.weights.typical))
         inside = self._left_out_deviations(solution)
@@ -373,10 +374,19 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
             found = every
         return found[:, 0] if self._flat else found
 
+    @property
+    def _has_posterior(self) -> bool:
+        """Whether intervals can be as wide as the posterior says.
+
+        With an indefinite kernel the variance at a new row may be negative, or of any size where a small eigenvalue is
+        made positive, while that at the fitted rows is neither.
+        """
+        return self.kernel_.definite and not self.kernel_.pairwise
+
     def _left_out_deviations(self, solution: Solution) -> Array:
         """Posterior deviations with noise at the fitted rows, each left out, in units of the process: (n, q)."""
         deviations = np.ones(solution.alpha.shape)
-        if self.kernel_.pairwise:
+        if not self._has_posterior:
             return deviations
         weights = solution.sample.weights
         for j, system in enumerate(self._each_system(solution)):
