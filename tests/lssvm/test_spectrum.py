@@ -56,3 +56,15 @@ def test_an_eigenvalue_that_cancels_the_ridge_gives_nan():
     spectrum = CenteredSpectrum(DenseGram(K), np.arange(5.0)[:, None])
     gamma = -1 / spectrum.values.min()
     assert np.isnan(spectrum.left_out(np.array([gamma]))).any()
+
+
+@pytest.mark.parametrize("level", [1e8, 1e300])
+def test_a_level_of_the_targets_costs_no_digits(level):
+    """Residuals of a constant are zero, and those of other targets the same at any level."""
+    X, y = problem(20)
+    gram = RBF(1.0).gram(X)
+    assert not CenteredSpectrum(gram, np.full((20, 1), level)).left_out(GAMMAS).any()
+    steps = np.round(y[:, None] * 8) * level * 2.0**-40  # exact beside the level
+    raised = CenteredSpectrum(gram, steps + level).left_out(GAMMAS)
+    found = CenteredSpectrum(gram, (steps + level) - level).left_out(GAMMAS)
+    np.testing.assert_allclose(raised, found, rtol=1e-9, atol=1e-12 * np.abs(steps).max())

@@ -160,3 +160,10 @@ def test_a_constant_target_is_predicted():
     X, _ = reference()
     model = TensorKernelRegressor().fit(X, np.full(15, 3.0))
     np.testing.assert_allclose(model.predict(X), 3.0)
+
+
+def test_targets_whose_squares_are_no_numbers():
+    """The size of y that cannot be fitted is told, and what to do."""
+    X, y = reference()
+    with pytest.raises(ValueError, match=r"y has values up to .*e\+200.*divide y"):
+        TensorKernelRegressor().fit(X, y * 1e200)

@@ -282,7 +282,9 @@ class FixedSizeLSSVMClassifier(ClassifierMixin, FixedSize, Decided):
             raise ValueError(f"y has {y.ndim} dimensions; pass one class for each row, for instance y[:, 0]")
         known = reduced(_classes, _all_classes, y, name="y")
         if len(known) < 2:
-            raise ValueError(f"y has one class only, {known[0]!r}; a classifier needs rows of at least two classes")
+            raise ValueError(
+                f"y has one class only, {known.tolist()[0]!r}; a classifier needs rows of at least two classes"
+            )
         width = 1 if len(known) == 2 else len(known)
         numbers = y.map_blocks(
             _coded, known, new_axis=1, chunks=(y.chunks[0], (width,)), dtype=np.float64, meta=np.empty((0, 0))

@@ -53,7 +53,7 @@ class CenteredSpectrum:
         self.weights = self.roots**2
         self.counts = counts
         direction = self.roots / np.linalg.norm(self.roots)
-        Z = self.roots[:, None] * Y.astype(np.float64)
+        Z = self.roots[:, None] * (Y.astype(np.float64) - Y[:1])  # of a constant exactly zero
         self.Z = Z - direction[:, None] * (direction @ Z)
         self.along = direction**2
         self.T = (self.U.T @ self.Z.astype(self.dtype)).astype(np.float64)

@@ -33,6 +33,7 @@ from gramian.typing import Array, Matrix
 
 _MOST_PRODUCTS = 5050  # those of pairs of 100 rows: their Gram takes 200 MB
 _LARGEST_GAP = 1e-6
+_LARGEST_TARGET = 1e100
 _CHECKS: dict[str, Any] = {"dtype": [np.float64, np.float32]}
 
 
@@ -151,11 +152,13 @@ class TensorKernelRegressor(RegressorMixin, DistributedAnswers, Estimator):
         check_positive(self, "epsilon")
         rows = check_samples(self, X, **_CHECKS)
         targets = column_or_1d(check_targets(y, len(rows)), warn=True).astype(np.float64)
+        scale = max(1.0, float(np.abs(targets).max(initial=0.0)))
+        if scale > _LARGEST_TARGET:
+            raise ValueError(f"y has values up to {scale:.1e}, whose squares are no numbers any more; divide y by that")
         samples = rows.astype(np.float64)
         term = self._features(samples, order) if self.kernel == "polynomial" else self._products(samples, order)
         loss = Loss(self.loss, float(self.regularization), float(self.epsilon))
         u, intercept, gap, n_iter = solve_dual(term, targets, loss, int(self.max_iter))
-        scale = max(1.0, float(np.abs(targets).max(initial=0.0)))
         # A gap of rounding size, in the units of the objective, is closed.
         if gap > _LARGEST_GAP * scale**2 * max(1.0, float(self.regularization)):
             warnings.warn(
