@@ -53,12 +53,12 @@ def test_whole_numbers_to_predict_may_be_classes_and_that_is_told(run, tmp_path)
     """Values 1, 2, 3 in an order that the other columns follow are numbers, unless the user knows better."""
     label = np.arange(60) % 3 + 1
     rng = np.random.default_rng(0)
-    table = pd.DataFrame({"a": label + 0.3 * rng.normal(size=60), "b": label + rng.normal(size=60), "label": label})
+    table = pd.DataFrame({"a": label + 0.3 * rng.normal(size=60), "b": label + rng.normal(size=60), "grade": label})
     table.round(4).to_csv("t.csv", index=False)
-    told = "label is read as a number and has 3 different whole values; if they are classes, pass --category label."
-    assert " ".join(run("learn", "t.csv", "--target", "label").output.split()).startswith(told)
+    told = "grade is read as a number and has 3 different whole values; if they are classes, pass --category grade."
+    assert " ".join(run("learn", "t.csv", "--target", "grade").output.split()).startswith(told)
     assert told in (tmp_path / "t_learned" / "report.html").read_text("utf-8")
-    classes = run("learn", "t.csv", "--target", "label", "--category", "label", "--json", "--force").stdout
+    classes = run("learn", "t.csv", "--target", "grade", "--category", "grade", "--json", "--force").stdout
     assert json.loads(classes)["classes"] == ["1", "2", "3"]
     assert "is read as a number" not in classes
 

@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
+from gramian import learn
 from gramian.learning.sentences import overview
 from gramian.report.words import share
 
@@ -41,6 +43,23 @@ def test_codes_that_were_read_as_numbers_are_told(priced):
     assert overview(coded, 9, 0)[0] == (
         "price is read as a number and has 3 different whole values; if they are classes, pass --category price."
     )
+
+
+def test_numbers_that_were_read_as_classes_are_told():
+    """Because of a name, with the way to undo it; not where the user asked for classes."""
+    codes = np.arange(60) % 3 + 1
+    frame = pd.DataFrame({"a": codes + 0.3 * np.random.default_rng(0).normal(size=60), "label": codes})
+    told = (
+        "label is read as classes: numbers that name something; if it is a quantity, pass --number label.",
+        "label is read as a number and has 3 different whole values; if they are classes, pass --category label.",
+    )
+    found = learn(frame, "label").found
+    assert found.classes == ["1", "2", "3"]
+    assert found.sentences[0] == told[0]
+    found = learn(frame.assign(label=codes * 1.0), "label").found
+    assert found.classes == ["1", "2", "3"]
+    assert learn(frame, "label", number=["label"]).found.sentences[0] == told[1]
+    assert not set(told) & set(learn(frame, "label", category=["label"]).found.sentences)
 
 
 def test_copies_and_columns_made_from_the_target_are_told(priced):

@@ -6,7 +6,7 @@ import numpy as np
 
 from gramian.exploration.wording import count, listing, number, percent, short
 from gramian.learning.result import NEW, Learned
-from gramian.tables import USED
+from gramian.tables import CATEGORY, USED
 
 _FEW = 10  # different whole values that may be codes of classes
 _ALL = 0.995  # explained share from which a column is probably made from the target
@@ -30,6 +30,8 @@ def overview(found: Learned, learned_rows: int, copies: int) -> list[str]:
             f"{found.target} is read as a number and has {values} different whole values; if they are classes, pass "
             f"--category {found.target}.",
         )
+    if note := _numbers_as_classes(found):
+        told.insert(0, f"{found.target} is read as classes: {note}.")
     if found.verdict != "none" and found.skill.explained > _ALL:
         told.append(f"That is almost everything: see that no column is made from {found.target}.")
     if found.verdict != "none":
@@ -61,6 +63,14 @@ def _few_whole_numbers(found: Learned) -> int:
     """How many different values a target has that may be codes; 0 if it cannot be."""
     values = np.unique(found.truth[np.isfinite(found.truth)])
     return len(values) if len(values) <= _FEW and (values == np.rint(values)).all() else 0
+
+
+def _numbers_as_classes(found: Learned) -> str:
+    """Why a target of whole numbers was read as classes, and how it is a quantity; empty if the user said so."""
+    own = next(column for column in found.columns if column.name == found.target)
+    if own.kind != CATEGORY or not own.note or not all(text.lstrip("+-").isdigit() for text in found.classes):
+        return ""
+    return own.note if "--number" in own.note else f"{own.note}; if it is a quantity, pass --number {found.target}"
 
 
 def _numbers(found: Learned) -> list[str]:

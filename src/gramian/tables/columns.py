@@ -39,6 +39,8 @@ ENOUGH = 0.95
 
 _ID_NAME = re.compile(r"(?i)(^|[\W_])(id|ids|uuid|guid|key|index|idx|no|nr|num|number|row|record|#)[\W_]*$|[a-z]I[Dd]$")
 _CODE_NAME = re.compile(r"(?i)(^|[\W_])(id|code|zip|zipcode|postcode|plz)[\W_]*$|[a-z]I[Dd]$")
+_CLASS_NAME = re.compile(r"(?i)(^|[\W_])(class|classes|label|labels|category|species)[\W_]*$")
+_MOST_CLASSES = 50  # a quantity may be called a label too
 
 
 def settle(
@@ -61,9 +63,9 @@ def settle(
     - 0 and 1 are a boolean, for people speak of the share of ones. Other two-valued numbers stay numbers and other
       two-valued texts categories, which keeps their names; all three are prepared alike.
     - Whole numbers with few values (1, 2, 3) stay numbers, because codes are usually graded and a number keeps the
-      order. They are categories if their name says that they are not (``store_id``, ``zip``) or if they are written
-      with leading zeros or with more digits than a number keeps; or if the other columns say so, about which
-      :func:`gramian.tables.codes.find_codes` is asked when all columns are known.
+      order. They are categories if their name says that they are not (``store_id``, ``zip``, or ``class`` and ``label``
+      with at most 50 values), or if they are written with leading zeros or with more digits than a number keeps; or if
+      the other columns say so, about which :func:`gramian.tables.codes.find_codes` is asked when all columns are known.
     - Identifiers are whole numbers that count the rows, or unique ones named like one (``id``, ``key``, ``no``), or
       unique texts without blanks that hold digits. Measurements are unique too, so uniqueness alone is not enough.
     - Texts of which most are there only once say nothing about likeness: they are kept as text, for display.
@@ -170,11 +172,12 @@ def _kind_of_numbers(name: str, values: Any, missing: Sequence[str], asked: bool
             return DATE, days, f"dates as in {int(seen[0])}"
     counter = high - low < 1.05 * n and ((low in (0, 1) and n >= 5) or n >= 200)
     like_id, like_code = bool(_ID_NAME.search(name)), bool(_CODE_NAME.search(name))
-    if counter or like_id or like_code:
+    like_class = bool(_CLASS_NAME.search(name))
+    if counter or like_id or like_code or like_class:
         different = len(np.unique(seen))
         if different >= ENOUGH * n and n >= 3 and (counter or like_id):
             return IDENTIFIER, pd.Series(_exact(numbers)), _once(different, n)
-        if like_code and different <= 0.5 * n:
+        if (like_code or (like_class and different <= _MOST_CLASSES)) and different <= 0.5 * n:
             return CATEGORY, _category(*distinct(_as_text(values), missing)), "numbers that name something"
     return NUMBER, series, note
 
