@@ -23,6 +23,8 @@ def frame(n=30):
             "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(n), "D"),
             "one": 1.0,
             "none": [None] * n,
+            "huge": rng.normal(size=n) * 1e200,
+            "tiny": rng.normal(size=n) * 1e-200,
             "few": [1.5, 2.5, 3.25] + [None] * (n - 3),
         }
     )
@@ -37,6 +39,9 @@ def frame(n=30):
         ("day", "holds dates"),
         ("one", "has one value only"),
         ("none", "has no value"),
+        (3, "has no column 3; it has 'id'"),
+        ("huge", r"differ by .*e\+200, and their errors squared"),
+        ("tiny", r"differ by \d.*e-200, and their errors squared.*another unit"),
         ("few", "has 3 values; at least 10"),
     ],
 )

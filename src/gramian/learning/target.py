@@ -27,6 +27,7 @@ from gramian.typing import Array
 
 _FEWEST_ROWS = 10
 _MOST_CLASSES = 50
+_LARGEST = 1e100  # and its inverse: differences whose squares are numbers yet
 
 _REFUSED = {
     DATE: "holds dates, and numbers or categories are predicted; add a column with the days since some date",
@@ -81,8 +82,16 @@ def target_of(table: Table, name: str) -> Target:
         raise ValueError(
             f"{table.source}, column {name!r} has {count(n, 'value')}; at least {_FEWEST_ROWS} rows need one"
         )
-    if not found.classes and np.ptp(found.values[found.known]) == 0:
-        raise ValueError(f"{table.source}, column {name!r} {_REFUSED[CONSTANT]}")
+    if not found.classes:
+        with np.errstate(over="ignore"):
+            spread = float(np.ptp(found.values[found.known]))
+        if spread == 0:
+            raise ValueError(f"{table.source}, column {name!r} {_REFUSED[CONSTANT]}")
+        if not 1 / _LARGEST < spread < _LARGEST:
+            raise ValueError(
+                f"{table.source}, column {name!r} has values that differ by {spread:.1e}, and their errors squared "
+                "leave the range of numbers; write it in another unit"
+            )
     return found
 
 

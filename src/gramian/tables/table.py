@@ -82,4 +82,4 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     ['Weight', 'height']
     """
     lower = {text.lower(): text for text in known}
-    return [lower[match] for match in difflib.get_close_matches(name.lower(), lower, 3, 0.5)]
+    return [lower[match] for match in difflib.get_close_matches(str(name).lower(), lower, 3, 0.5)]
