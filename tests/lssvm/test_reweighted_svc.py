@@ -90,3 +90,12 @@ def test_numbers_must_be_positive(name):
     X, y = parabola()
     with pytest.raises(ValueError, match=name):
         ReweightedSVC(**{name: 0}).fit(X, y)
+
+
+def test_rows_of_both_classes_leave_nothing_to_learn():
+    """f is zero everywhere, with no support vector, and new rows are answered."""
+    X = np.random.default_rng(0).standard_normal((10, 2))
+    model = ReweightedSVC(kernel=RBF(1.0)).fit(np.r_[X, X], np.repeat([0, 1], 10))
+    np.testing.assert_allclose(model.decision_function(X), 0, atol=1e-9)
+    assert len(model.support_) == model.dual_coef_.size == 0
+    assert model.objective_ == pytest.approx(20)

@@ -138,7 +138,8 @@ class ReweightedSVC(ClassifierMixin, KernelEstimator):
         if kernel.pairwise:
             self._expansion = Expansion(kernel, rows, beta[:, None])
         else:
-            self._expansion = Expansion(kernel, rows[self.support_], beta[self.support_, None])
+            kept = self.support_ if len(self.support_) else slice(0, 1)  # rows that are of both classes pull no way
+            self._expansion = Expansion(kernel, rows[kept], beta[kept, None])
         self._keep(kernel, X)
         return self
 
