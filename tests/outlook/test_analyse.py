@@ -96,3 +96,10 @@ def test_coming_values_are_taken_by_their_times():
     frame.loc[190:, "sold"] = None
     with pytest.raises(ValueError, match="X has no row for 2024-07-10"):
         foresee(read_series(frame.drop(index=191), "sold", known=["price"]), 3)
+
+
+def test_many_rows_of_few_days_are_a_short_series():
+    """A backtest is for steps: twenty readings of each of five days are five of them."""
+    frame = pd.DataFrame({"day": np.repeat(pd.date_range("2024-01-01", periods=5), 20), "sold": np.arange(100.0)})
+    found, _ = foresee(read_series(frame, "sold"), 2)
+    assert (found.n_steps, found.rivals) == (5, [])

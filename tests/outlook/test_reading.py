@@ -29,6 +29,21 @@ def test_files_and_polars_give_the_same():
         assert labels_of(found.values.index) == labels_of(expected.values.index)
 
 
+def test_times_of_a_zone_are_told_to_be_universal():
+    """Whoever writes 02:00+02:00 finds 00:00 in the forecast, and must know why."""
+    days = pd.date_range("2024-06-01", periods=30, freq="h", tz="Europe/Oslo")
+    frame = pd.DataFrame({"time": days, "v": np.arange(30.0) ** 1.5})
+    texts = io.StringIO(frame.assign(time=[day.isoformat() for day in days]).to_csv(index=False))
+    for given in (frame, texts):
+        series = read_series(given, "v")
+        assert labels_of(series.values.index)[0] == "2024-05-31 22:00"
+        assert "time: times of a zone, as universal time (UTC)." in series.notes
+    for zone in (None, "UTC"):
+        plain = frame.assign(time=days.tz_convert("UTC").tz_localize(None).tz_localize(zone))
+        assert not read_series(io.StringIO(plain.to_csv(index=False)), "v").notes
+        assert not read_series(plain, "v").notes
+
+
 def test_rows_after_the_last_value_are_ahead():
     series = read_series(shop(30, ahead=5), "sold", known=["price"])
     assert len(series.values) == len(series.known) == 30

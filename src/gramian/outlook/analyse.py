@@ -69,7 +69,7 @@ def foresee(
         outlook = _outlook(series, model, horizon, series.values, [*series.notes, *notes])
     with stages("looking back"), _noted([]):
         found = None
-        if len(series.values) >= 3 * (horizon + 1):
+        if forecaster.n_steps_ >= 3 * (horizon + 1):
             # The steps before the last fifth may be too few, or too full of holes, though all together are enough.
             with suppress(TooShort):
                 found = forecaster.backtest(series.values, series.known, n_origins=_ORIGINS)

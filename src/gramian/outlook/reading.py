@@ -82,9 +82,9 @@ def read_series(
     for name in (column, *known, *([] if time is None else [time])):
         if name not in table.frame:
             raise ValueError(f"{table.source} has no column {name!r}; it has {', '.join(map(repr, table.frame))}")
-    notes = list(table.notes)
-    notes += [f"{item.name}: {item.note}." for item in table.columns if item.name in (column, *known) and item.note]
     time = _time_column(table) if time is None else time
+    told = [item for item in table.columns if item.name in (time, column, *known) and item.note]
+    notes = [*table.notes, *(f"{item.name}: {item.note}." for item in told)]
     values = table.frame[column].astype("float64")
     others = table.frame[list(known)].astype("float64") if known else None
     if time is not None:

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from gramian.tables.table import BOOLEAN, CATEGORY, CONSTANT, DATE, EMPTY, IDENTIFIER, NUMBER, TEXT, USED, Column
 from gramian.tables.texts import (
+    IN_UTC,
     SIGNS,
     WHOLE,
     are_codes,
@@ -118,7 +119,7 @@ def settle(
     elif pa.types.is_boolean(values.type):
         found, series, note = BOOLEAN, values.to_pandas().astype("boolean"), ""
     elif pa.types.is_timestamp(values.type):
-        found, series, note = DATE, in_utc(values.to_pandas()), ""
+        found, series, note = DATE, in_utc(values.to_pandas()), "" if values.type.tz in (None, "UTC") else IN_UTC
     elif pa.types.is_string(values.type):
         found, series, note, form = _kind_of_texts(name, values, missing, decimal, asked)
     else:

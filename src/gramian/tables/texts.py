@@ -33,6 +33,8 @@ _DATES: tuple[str, ...] = ("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%
 _DATES += ("%d %b %Y", "%d-%b-%Y")
 _DATES += ("%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%d-%b-%y", "%d.%m.%y", "%m/%d/%y", "%d/%m/%y", "%Y%m%d")
 _MONTHS = r"^(?:18|19|20)\d\d[-/](?:0?[1-9]|1[0-2])$"  # a year and a month
+_OFFSET = r":\d\d(?:[.,]\d+)?\s?[+-](?!00:?00$)\d\d:?\d\d$"  # a time of a zone other than UTC
+IN_UTC = "times of a zone, as universal time (UTC)"
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 
 
@@ -126,7 +128,8 @@ def parse_dates(levels: Any, form: str = "", *, least: float = 0.9) -> tuple[Any
             example = texts[int(np.argmax(dates.notna() & swapped.isna()))]
         found = wanted[best[:2]]
         order = f", the {found}" + ("; the other order would fit as well" if unclear else "")
-    return dates.to_numpy(), "" if best == "ISO8601" else f"dates as in {example}{order}", found
+    note = "" if best == "ISO8601" else f"dates as in {example}{order}"
+    return dates.to_numpy(), IN_UTC if sample.str.contains(_OFFSET, regex=True).any() else note, found
 
 
 def _are_seasons(texts: Any) -> bool:

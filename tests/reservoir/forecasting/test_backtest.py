@@ -47,6 +47,18 @@ def test_columns_are_the_metrics_of_the_library(forecaster, series):
     assert "networks" in repr(found)
 
 
+def test_series_that_do_not_vary_have_no_errors_to_compare(forecaster, series):
+    """A constant beside a series leaves the table as it is; an exact season has no unit for MASE, and no rounding."""
+    alone = forecaster.backtest(series, n_origins=5)
+    naive = next(row for row in alone.rows if row["model"] == "naive")
+    both = forecaster.backtest(np.column_stack([series, np.full(400, 7.3)]), n_origins=5)
+    beside = next(row for row in both.rows if row["model"] == "naive")
+    assert (beside["mase"], beside["nrmse"]) == pytest.approx((naive["mase"], naive["nrmse"]))
+    exact = forecaster.backtest(100 + np.sin(2 * np.pi * np.arange(300) / 10), n_origins=5)
+    assert exact.scale.tolist() == [0.0]
+    assert all(np.isnan(row["mase"]) for row in exact.rows)
+
+
 def test_a_forecaster_is_not_changed_by_its_backtest(forecaster, series):
     """A clone is fitted."""
     forecaster.backtest(series, n_origins=3)

@@ -142,6 +142,8 @@ def test_several_columns_and_other_columns(noisy):
         model.predict(3, X=X[:2])
     with pytest.raises(ValueError, match="no column of X"):
         small().fit(y, X, known=["heat"])
+    with pytest.raises(ValueError, match="X was not passed"):
+        small().fit(y, known=["heat"])
 
 
 def test_gaps_in_times_are_holes(noisy):

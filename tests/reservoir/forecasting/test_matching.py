@@ -40,6 +40,16 @@ def test_times_that_other_columns_lack_are_named(parts):
         quick(y[:180], X[:170])
 
 
+def test_rows_between_the_steps_belong_to_none(parts):
+    """Half days do not stand in for days, and the first of a month is not its last day."""
+    y, X = parts
+    often = pd.concat([X, (X + 9).set_axis(DAYS + pd.Timedelta("11h"))]).sort_index()
+    np.testing.assert_array_equal(quick(y[:180], often).predict(X=often), quick(y[:180], X).predict(X=X))
+    months = pd.date_range("2000-01-31", periods=200, freq="ME")
+    with pytest.raises(ValueError, match="X has no row at the times of y, such as 2000-01-31"):
+        quick(y.set_axis(months), X.set_axis(months - pd.offsets.MonthBegin()))
+
+
 def test_columns_of_later_values_are_matched_by_name(parts):
     y, X = parts
     both = pd.DataFrame({"a": y, "b": -X["x"]})

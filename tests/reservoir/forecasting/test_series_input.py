@@ -63,6 +63,9 @@ def test_months_are_steps_of_the_calendar():
         (np.zeros((2, 2, 2)), "shape"),
         (np.array([1j, 2]), "real numbers"),
         (pd.DataFrame({"a": HOURS, "b": HOURS, "c": 1.0}), "several columns of times"),
+        (pd.Series(1.0, HOURS.astype(str)), "dates as text or objects, such as '2021-01-01 00:00:00'"),
+        (pd.Series(1.0, pd.MultiIndex.from_product([["a", "b"], range(3)])), "index of 2 levels"),
+        (pd.Series(1.0, [0.0, 1.0, np.nan]), "time of row 2 is missing"),
     ],
 )
 def test_bad_columns_are_named(given, message):
@@ -107,7 +110,32 @@ def test_time_zones_come_back(frequency, form):
     found = answer.index if form == "pandas" else pd.DatetimeIndex(answer["t"].to_pandas())
     assert (found == times[30:]).all()
     assert str(found.tz) == "Europe/Oslo"
-    assert read_table(y[30:31], "y", table.wall).times[0] == clock.times(np.array([30]))[0]
+    assert read_table(y[30:31], "y", table).times[0] == clock.times(np.array([30]))[0]
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars"])
+def test_times_are_read_in_the_zone_of_the_series(form):
+    """Later days told in another zone are the same days; times without a zone are not taken for any."""
+    days = pd.date_range("2021-10-20", periods=33, freq="D", tz="Europe/Oslo")
+
+    def given(times):
+        series = pd.Series(np.arange(len(times), dtype=float), times.rename("t"), name="y")
+        return series if form == "pandas" else pl.from_pandas(series.reset_index())
+
+    table = read_table(given(days[:30]), "y")
+    np.testing.assert_array_equal(
+        read_table(given(days[30:].tz_convert("UTC")), "y", table).times, days[30:].tz_localize(None).to_numpy()
+    )
+    with pytest.raises(ValueError, match=r"times of X have no time zone, but .* are in Europe/Oslo"):
+        read_table(given(days.tz_localize(None)), "X", table)
+    plain = read_table(given(days.tz_localize(None)), "y")
+    with pytest.raises(ValueError, match=r"times of y are in Europe/Oslo, but .* have no time zone"):
+        read_table(given(days), "y", plain)
+
+
+def test_names_that_are_no_dates_are_rows_in_order():
+    assert read_table(pd.Series(1.0, ["a", "0.5", "7"]), "y").times is None
+    assert read_table(pd.Series(1.0, ["0.5", "1.5"]), "y").times is None
 
 
 def test_indexes_come_back_in_their_kind():

@@ -61,7 +61,9 @@ def lyapunov_from_data(
     Parameters
     ----------
     points : array-like (n, d) or (n,)
-        A trajectory, or a :func:`delay_embedding` of one of its coordinates; evenly spaced in time.
+        A trajectory, or a :func:`delay_embedding` of one of its coordinates; evenly spaced in time. Take more delays
+        than twice the dimension of the attractor, six for Lorenz: the few neighbours that are near by projection alone
+        part at once, and raise the exponent.
     step : float, default 1.0
         Time between two points.
     theiler : int, default 0

@@ -15,6 +15,7 @@ from gramian.reservoir.forecasting.networks import TooShort
 from gramian.typing import Array
 
 _TESTED = 0.2
+_ROUNDING = 1e-12  # of the largest value
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,7 +26,8 @@ class Backtest:
     ----------
     rows : list of dict
         For each rule "model", "mase", "nrmse", "coverage" of its bands, their mean "width" in units of the series, and
-        whether it was "chosen" from the steps before.
+        whether it was "chosen" from the steps before. Errors are means over the series whose unit is not 0; NaN
+        if there is none.
     origins : ndarray of int (k,)
         Steps that forecasts were made from.
     truth : ndarray (k, horizon, q)
@@ -33,7 +35,8 @@ class Backtest:
         Of each rule, in units of the series.
     lower, upper : dict of str to ndarray (k, horizon, q)
     scale : ndarray (q,)
-        Mean absolute error of repeating the last season (the last value, where there is none) in the steps before.
+        Mean absolute error of repeating the last season (the last value, where there is none) in the steps before; 0
+        where that is exact.
     """
 
     rows: list[dict[str, Any]]
@@ -98,6 +101,7 @@ def _compared(model: Any, origins: Array, truth: Array, found: dict[str, Any], s
     units = model._models.units
     rows, forecasts, lower, upper = [], {}, {}, {}
     spread = np.nanmean((truth - np.nanmean(truth, axis=(0, 1))) ** 2, axis=(0, 1))
+    spread = np.where(spread > (_ROUNDING * np.nanmax(np.abs(truth), axis=(0, 1))) ** 2, spread, 0.0)
     for name, (standard, halves) in found.items():
         forecasts[name] = units.original(standard)
         lower[name], upper[name] = units.original(standard - halves), units.original(standard + halves)
@@ -109,8 +113,8 @@ def _compared(model: Any, origins: Array, truth: Array, found: dict[str, Any], s
         rows.append(
             {
                 "model": name,
-                "mase": float(np.mean(mase)),
-                "nrmse": float(np.mean(nrmse)),
+                "mase": _mean_of_varying(mase, scale),
+                "nrmse": _mean_of_varying(nrmse, spread),
                 "coverage": interval_coverage(truth[known], lower[name][known], upper[name][known]),
                 "width": float((upper[name] - lower[name]).mean()),
                 "chosen": name == model.chosen_,
@@ -120,8 +124,14 @@ def _compared(model: Any, origins: Array, truth: Array, found: dict[str, Any], s
     return Backtest(rows, origins, truth, forecasts, lower, upper, scale)
 
 
+def _mean_of_varying(scores: Array, unit: Array) -> float:
+    """Mean over the series whose unit is not 0; NaN if there is none."""
+    return float(np.mean(scores[unit > 0])) if (unit > 0).any() else float("nan")
+
+
 def _scale(values: Array, periods: tuple[int, ...]) -> Array:
     """Mean absolute error of repeating the last season, of the period that repeats best."""
     candidates = [m for m in periods if m < len(values)] or [1]
     errors = [np.nanmean(np.abs(values[m:] - values[:-m]), axis=0) for m in candidates]
-    return np.min(errors, axis=0)
+    scale: Array = np.min(errors, axis=0)
+    return np.where(scale > _ROUNDING * np.nanmax(np.abs(values), axis=0), scale, 0.0)

@@ -53,8 +53,10 @@ class Clock:
         if self.unit == "time":
             return np.asarray((micro - int(self.start)) / self.step)
         months = times.astype("datetime64[M]").astype(np.int64)
-        late = micro - self._in_month(months).astype(np.int64)
-        return np.asarray((months - int(self.start) + late / (YEAR / 12)) / self.step)
+        here = self._in_month(months).astype(np.int64)
+        way = np.where(micro < here, -1, 1)  # to the month before or after
+        length = np.abs(self._in_month(months + way).astype(np.int64) - here)
+        return np.asarray((months - int(self.start) + (micro - here) / length) / self.step)
 
     def _in_month(self, months: Array) -> Array:
         """The time within each month, counted from 1970, that the steps lie at."""

@@ -367,7 +367,7 @@ class EchoStateForecaster(Estimator):
         table = read_table(y, "y")
         if not len(table.values) or not table.values.shape[1]:
             raise ValueError(f"y has shape {table.values.shape}; pass a series with at least two steps")
-        other = None if X is None else read_table(X, "X", table.wall if table.zone else None)
+        other = None if X is None else read_table(X, "X", table)
         matched = other is not None and both_timed(table.times, other.times)
         if other is not None and not matched and len(other.values) != len(table.values):
             raise ValueError(
@@ -390,7 +390,7 @@ class EchoStateForecaster(Estimator):
 
     def _read_more(self, y: Any, X: Any) -> tuple[Array, Array]:
         """Values and exogenous rows of later steps, on the grid of fit."""
-        table = self._in_order(read_table(y, "y", self._table.wall))
+        table = self._in_order(read_table(y, "y", self._table))
         clock, stop = self._models.layout.clock, self._models.window.stop
         if table.times is None or clock.unit == "none" or not len(table.values):
             return table.values, self._read_others(X, len(table.values), None).values
@@ -428,7 +428,7 @@ class EchoStateForecaster(Estimator):
             return Table(np.empty((n, 0)), None, (), "numpy", False, np.float64)
         if X is None:
             raise ValueError(f"X is missing: fit had the columns {', '.join(names)}; pass their {n} rows to update")
-        table = read_table(X, "X", self._table.wall)
+        table = read_table(X, "X", self._table)
         if table.form != "numpy" and set(table.names) >= set(names):
             table = replace(table, values=table.values[:, [table.names.index(c) for c in names]], names=names)
         rows = len(table.values) if both_timed(times, table.times) else n
@@ -451,7 +451,7 @@ class EchoStateForecaster(Estimator):
                 f"X is missing: the columns {', '.join(needed)} are needed for the next {n} steps; pass them, or fit "
                 "with known=() if they are not known in advance"
             )
-        table = read_table(X, "X", self._table.wall)
+        table = read_table(X, "X", self._table)
         if both_timed(self._table.times, table.times):
             table = replace(table, values=rows_ahead(self._models.layout.clock, table, window.stop, n))
         if table.form != "numpy" and set(table.names) >= set(needed):
@@ -547,6 +547,8 @@ def _first_known(values: Array, table: Table) -> int:
 def _known_columns(known: Any, names: tuple[str, ...]) -> tuple[int, ...]:
     if known is None:
         return tuple(range(len(names)))
+    if not names and (isinstance(known, str) or len(known)):
+        raise ValueError(f"known={known!r} names columns of X, but X was not passed")
     found = []
     for column in [known] if isinstance(known, str) else known:
         if column in names:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from gramian.reservoir.forecasting.calendar import Clock
-from gramian.reservoir.forecasting.series_input import Table, on_grid, tell
+from gramian.reservoir.forecasting.series_input import OFF_GRID, Table, on_grid, tell
 from gramian.typing import Array
 
 
@@ -19,17 +19,21 @@ def both_timed(times: Array | None, others: Array | None) -> bool:
 
 def at_steps(clock: Clock, table: Table, start: int, n: int, wanted: Array) -> Array:
     """Rows of X at n steps from ``start`` on, NaN where it has none, which is told of the wanted ones."""
-    steps = np.round(clock.places(np.asarray(table.times))).astype(np.int64) - start
+    steps, rows = _rows_on_grid(clock, table)
+    steps -= start
     inside = (steps >= 0) & (steps < n)
-    if missing := len(np.setdiff1d(wanted, steps)):
+    missing = len(np.setdiff1d(wanted, steps))
+    if missing and missing == len(wanted):
+        first = clock.times(start + wanted[:1])[0]
+        raise ValueError(f"X has no row at the times of y, such as {first}; bring both to the same times")
+    if missing:
         tell([f"{missing} steps of y have no row; they are treated as holes"], "X")
-    return on_grid(table.values[inside], steps[inside], n)
+    return on_grid(table.values[rows[inside]], steps[inside], n)
 
 
 def rows_ahead(clock: Clock, table: Table, stop: int, n: int) -> Array:
     """Rows of X at the n steps to come, all of which it must have."""
-    steps = np.round(clock.places(np.asarray(table.times))).astype(np.int64)
-    missing = np.setdiff1d(stop + np.arange(n), steps)
+    missing = np.setdiff1d(stop + np.arange(n), _rows_on_grid(clock, table)[0])
     if len(missing):
         raise ValueError(
             f"X has no row for {clock.times(missing[:1])[0]}; pass a row for each of the {n} steps after "
@@ -38,12 +42,20 @@ def rows_ahead(clock: Clock, table: Table, stop: int, n: int) -> Array:
     return at_steps(clock, table, stop, n, np.arange(n))
 
 
+def _rows_on_grid(clock: Clock, table: Table) -> tuple[Array, Array]:
+    """Steps, and the rows that lie at them: those between two steps belong to neither."""
+    places = clock.places(np.asarray(table.times))
+    steps = np.round(places).astype(np.int64)
+    rows = np.flatnonzero(np.abs(places - steps) <= OFF_GRID)
+    return steps[rows], rows
+
+
 def steps_after(clock: Clock, times: Array, stop: int) -> tuple[Array, list[str]]:
     """Steps of times, counted from the first one that is to come."""
     places = clock.places(times)
     steps = np.round(places).astype(np.int64)
-    if (np.abs(places - steps) > 0.02).any():
-        row = int((np.abs(places - steps) > 0.02).argmax())
+    if (np.abs(places - steps) > OFF_GRID).any():
+        row = int((np.abs(places - steps) > OFF_GRID).argmax())
         raise ValueError(f"the time {times[row]} of y is not a whole number of steps after those of fit")
     if (steps < stop).any():
         row = int((steps < stop).argmax())

@@ -16,7 +16,7 @@ from gramian.distributed import refuse_partitions
 from gramian.reservoir.forecasting.calendar import DAY, Clock
 from gramian.typing import Array
 
-_OFF = 0.02  # share of a step by which a time may miss the grid
+OFF_GRID = 0.02  # share of a step by which a time may miss the grid
 MOST_HOLES = 20  # steps of the grid for each row, beyond which times are refused
 
 
@@ -58,7 +58,7 @@ class Table:
     frequency: str = ""
 
 
-def read_table(given: Any, name: str, wall: bool | None = None) -> Table:
+def read_table(given: Any, name: str, like: Table | None = None) -> Table:
     """Read an array, a series or a frame.
 
     Parameters
@@ -66,15 +66,16 @@ def read_table(given: Any, name: str, wall: bool | None = None) -> Table:
     given : array-like, series or frame
     name : str
         Of the argument, for messages.
-    wall : bool, optional
-        Whether times of a zone are read off its clocks; by default those that are at the same hour of every day.
+    like : Table, optional
+        Whose zone and clocks the times are read in. By default their own zone, by its clocks where these show the same
+        hour every day.
     """
     refuse_partitions(name, given, f"pass {name}.compute(), or many series to backtest_each")
     module = type(given).__module__.partition(".")[0]
     if module == "pandas":
-        return _pandas(given, name, wall)
+        return _pandas(given, name, like)
     if module == "polars":
-        return _polars(given, name, wall)
+        return _polars(given, name, like)
     if hasattr(given, "toarray"):
         raise ValueError(f"{name} is sparse; pass a dense array, for a series has a value at every step")
     array = given if isinstance(given, np.ndarray) else np.asarray(given)
@@ -88,7 +89,7 @@ def read_table(given: Any, name: str, wall: bool | None = None) -> Table:
     return Table(values, None, names, "numpy", array.ndim == 1, _dtype([array.dtype]))
 
 
-def _pandas(given: Any, name: str, wall: bool | None) -> Table:
+def _pandas(given: Any, name: str, like: Table | None) -> Table:
     import pandas as pd
 
     flat = isinstance(given, pd.Series)
@@ -101,7 +102,7 @@ def _pandas(given: Any, name: str, wall: bool | None) -> Table:
         _one_time(dated, name)
         index, time_name = pd.DatetimeIndex(frame[dated[0]]), str(dated[0])
         frame = frame.drop(columns=dated)
-    times, zone, wall = _pandas_times(index, wall)
+    times, zone, wall = _pandas_times(index, name, like)
     columns = [_numbers(frame.iloc[:, j].to_numpy(), name, str(c)) for j, c in enumerate(frame.columns)]
     values = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     names, dtype = tuple(map(str, frame.columns)), _dtype(list(frame.dtypes))
@@ -109,33 +110,62 @@ def _pandas(given: Any, name: str, wall: bool | None) -> Table:
     return Table(values, times, names, "pandas", flat, dtype, time_name, zone, wall, frequency)
 
 
-def _pandas_times(index: Any, wall: bool | None) -> tuple[Array | None, str, bool]:
+def _pandas_times(index: Any, name: str, like: Table | None) -> tuple[Array | None, str, bool]:
     """Times, their zone, and whether they are those of its clocks."""
     import pandas as pd
 
+    if isinstance(index, pd.MultiIndex):
+        raise ValueError(f"{name} has an index of {index.nlevels} levels; pass one series, or one column for each")
     if isinstance(index, pd.PeriodIndex):
         index = index.to_timestamp()
     if isinstance(index, pd.DatetimeIndex):
-        return _zoned(
-            index.to_numpy("datetime64[us]"), index.tz_localize(None).to_numpy("datetime64[us]"), index.tz, wall
-        )
+        zone = _zone(None if index.tz is None else str(index.tz), name, like)
+        index = index.tz_convert(zone) if zone else index
+        universal, local = (part.to_numpy("datetime64[us]") for part in (index, index.tz_localize(None)))
+        return _zoned(universal, local, zone, like)
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
         return None, "", False
     if not pd.api.types.is_numeric_dtype(index):
+        _refuse_text_dates(index, name)
         return None, "", False
-    return index.to_numpy() if pd.api.types.is_integer_dtype(index) else np.asarray(index, float), "", False
+    return _known(index.to_numpy() if pd.api.types.is_integer_dtype(index) else np.asarray(index, float)), "", False
 
 
-def _zoned(universal: Array, local: Array, zone: Any, wall: bool | None) -> tuple[Array, str, bool]:
+def _refuse_text_dates(index: Any, name: str) -> None:
+    """Rows with names are steps one after another; names that are dates were meant as times."""
+    import pandas as pd
+
+    few = index[:5].astype(str)
+    dates = few.str.match(r"\d+([-/:]|\.\d+\.)\d+") & pd.to_datetime(few, errors="coerce", format="mixed").notna()
+    if len(few) and dates.all():
+        raise ValueError(
+            f"the index of {name} has dates as text or objects, such as {few[0]!r}; make them times with "
+            "pd.to_datetime first"
+        )
+
+
+def _zone(zone: str | None, name: str, like: Table | None) -> str:
+    """The zone that times are told in, "" for none: that of ``like``, where it has times."""
+    if like is None or like.times is None or like.times.dtype.kind != "M":
+        return zone or ""
+    if bool(zone) != bool(like.zone):
+        here, there = (f"are in {one}" if one else "have no time zone" for one in (zone, like.zone))
+        raise ValueError(
+            f"the times of {name} {here}, but those that y was fitted with {there}; pass all with a zone or without"
+        )
+    return like.zone
+
+
+def _zoned(universal: Array, local: Array, zone: str, like: Table | None) -> tuple[Array, str, bool]:
     """Times that are regular also where clocks are put forward and back."""
-    if zone is None:
-        return _naive(universal), "", False
-    if wall is None:
-        wall = len(np.unique(_naive(local).astype(np.int64) % DAY)) == 1
-    return _naive(local if wall else universal), str(zone), wall
+    if not zone:
+        return _known(universal), "", False
+    alike = like is not None and like.zone == zone
+    wall = like.wall if alike else len(np.unique(_known(local).astype(np.int64) % DAY)) == 1
+    return _known(local if wall else universal), zone, wall
 
 
-def _polars(given: Any, name: str, wall: bool | None) -> Table:
+def _polars(given: Any, name: str, like: Table | None) -> Table:
     import polars as pl
 
     flat = isinstance(given, pl.Series)
@@ -143,20 +173,21 @@ def _polars(given: Any, name: str, wall: bool | None) -> Table:
     if not isinstance(frame, pl.DataFrame):
         raise ValueError(f"{name} is a lazy polars frame; pass {name}.collect()")
     dated = [column for column in frame.columns if frame[column].dtype in (pl.Date, pl.Datetime)]
-    times, zone, wall_ = None, "", False
+    times, zone, wall = None, "", False
     if dated:
         _one_time(dated, name)
         of_zone = getattr(frame[dated[0]].dtype, "time_zone", None)
+        zone = _zone(of_zone, name, like)
         moments = frame[dated[0]].cast(pl.Datetime("us", of_zone))
-        universal = moments if of_zone is None else moments.dt.convert_time_zone("UTC")
-        both = [one.dt.replace_time_zone(None).to_numpy() for one in (universal, moments)]
-        times, zone, wall_ = _zoned(both[0], both[1], of_zone, wall)
+        told = [moments.dt.convert_time_zone(one) for one in ("UTC", zone)] if zone else [moments, moments]
+        both = [one.dt.replace_time_zone(None).to_numpy() for one in told]
+        times, zone, wall = _zoned(both[0], both[1], zone, like)
         frame = frame.drop(dated)
     columns = [_numbers(frame[c].to_numpy(), name, c) for c in frame.columns]
     values = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     dtypes = [frame[c].to_numpy().dtype for c in frame.columns]
     time_name = str(dated[0]) if dated else "time"
-    return Table(values, times, tuple(frame.columns), "polars", flat, _dtype(dtypes), time_name, zone, wall_)
+    return Table(values, times, tuple(frame.columns), "polars", flat, _dtype(dtypes), time_name, zone, wall)
 
 
 def _one_time(dated: list[Any], name: str) -> None:
@@ -164,9 +195,10 @@ def _one_time(dated: list[Any], name: str) -> None:
         raise ValueError(f"{name} has several columns of times, {', '.join(map(repr, dated))}; drop all but one")
 
 
-def _naive(times: Array) -> Array:
-    if np.isnat(times).any():
-        row = int(np.isnat(times).argmax())
+def _known(times: Array) -> Array:
+    missing = np.isnat(times) if times.dtype.kind == "M" else ~np.isfinite(times)
+    if missing.any():
+        row = int(missing.argmax())
         raise ValueError(f"the time of row {row} is missing; drop that row or fill its time")
     return times
 
@@ -236,7 +268,7 @@ def regular(times: Array) -> tuple[Clock, Array, Array, list[str]]:
     kept, ordered = order[last], ordered[last]
     clock, places = _grid(ordered)
     steps = np.round(places).astype(np.int64)
-    off = np.abs(places - steps) > _OFF
+    off = np.abs(places - steps) > OFF_GRID
     if off.any() or (len(steps) > 1 and (np.diff(steps) < 1).any()):
         row = int(off.argmax()) if off.any() else int((np.diff(steps) < 1).argmax())
         raise ValueError(
