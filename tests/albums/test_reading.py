@@ -47,25 +47,25 @@ def test_a_zip_holds_what_its_folder_holds(tmp_path):
 def test_zips_that_cannot_be_read_are_named(tmp_path, monkeypatch):
     folder = write_digits(tmp_path / "digits", 1)
     path = packed(tmp_path / "d.zip", folder, bad_png="no image")
-    with pytest.raises(ValueError, match="bad.png is no PNG or JPEG image"):
+    with pytest.raises(ValueError, match=r"bad\.png is no PNG or JPEG image"):
         read_images(path)
     content = bytearray(packed(path, folder).read_bytes())
     content[60] ^= 255  # within the packed image
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="000.png cannot be read"):
+    with pytest.raises(ValueError, match=r"000\.png cannot be read"):
         read_images(path)
     content = bytearray(packed(path, folder).read_bytes())
     content[content.index(b"PK\x01\x02") + 8] |= 1  # says that it is encrypted
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="000.png cannot be read .*encrypted"):
+    with pytest.raises(ValueError, match=r"000\.png cannot be read .*encrypted"):
         read_images(path)
     path.write_bytes(content[:50])
-    with pytest.raises(ValueError, match="d.zip is damaged or no .zip file"):
+    with pytest.raises(ValueError, match=r"d\.zip is damaged or no .zip file"):
         read_images(path)
-    with pytest.raises(ValueError, match="d.zip is empty"):
+    with pytest.raises(ValueError, match=r"d\.zip is empty"):
         read_images(packed(path, write_digits(tmp_path / "none", 0)))
     monkeypatch.setattr("gramian.albums.reading._LARGEST_FILE", 10)
-    with pytest.raises(ValueError, match="000.png cannot be read .it has more than 0 MB"):
+    with pytest.raises(ValueError, match=r"000\.png cannot be read .it has more than 0 MB"):
         read_images(packed(path, folder))
 
 
