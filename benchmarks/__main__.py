@@ -88,7 +88,7 @@ def _shown(value: Any) -> str:
 
 
 def _machine() -> dict[str, Any]:
-    """What the figures depend on, with the GEMM rate that bounds them all."""
+    """What the figures depend on, with the GEMM rate that bounds them all, and how busy the machine was."""
     A = np.random.default_rng(0).standard_normal((3000, 3000))
     A @ A
     start = time.perf_counter()
@@ -103,6 +103,7 @@ def _machine() -> dict[str, Any]:
         "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
         "processor": _processor(),
         "float64_gemm_gflops": round(gemm, 1),
+        "load": round(psutil.getloadavg()[0], 1),
         "python": platform.python_version(),
         **{package: version(package) for package in ("numpy", "scipy", "scikit-learn", "gramian")},
     }

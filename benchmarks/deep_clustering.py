@@ -120,18 +120,20 @@ def _given(_: Any, result: Any) -> Scores:
     return scores
 
 
-def _sides(states: int, **others: Callable[[Data, int], Any]) -> dict[str, Callable[[Any], Any]]:
-    makers = {"DivergenceClustering": _network, "SpectralClustering": _spectral, "k-means": _kmeans, **others}
-    return {name: partial(_over_states, make, states) for name, make in makers.items()}
+def _sides(states: int, dec_states: int = 0) -> dict[str, Callable[[Any], Any]]:
+    """Ours and the methods beside it over some random states; DEC, which takes longest, over fewer."""
+    makers = {"DivergenceClustering": _network, "SpectralClustering": _spectral, "k-means": _kmeans}
+    found = {name: partial(_over_states, make, states) for name, make in makers.items()}
+    return found | ({"DEC": partial(_over_states, _dec, dec_states)} if dec_states else {})
 
 
 CASES = [
     Case(
         name="deep_digits",
-        question="Digits 8×8, ten clusters from pixels: how many are right? Mean of 5 states",
+        question="Digits 8×8, ten clusters from pixels: how many are right? Mean of 5 states, DEC of one",
         target="mutual information >= .895 (worst .88), accuracy >= .90 (worst .89), <= 15 processor seconds",
         data=_digits,
-        sides=_sides(5, DEC=_dec),
+        sides=_sides(5, dec_states=1),
         score=_given,
         repeats=1,
     ),
@@ -158,28 +160,28 @@ CASES = [
     ),
     Case(
         name="deep_usps",
-        question="USPS, 16×16 digits: how many are right? One state",
+        question="USPS, 16×16 digits: how many are right? Mean of 2 states, DEC of one",
         target="above spectral clustering",
         data=partial(_stored, "usps.npz"),
-        sides=_sides(1, DEC=_dec),
+        sides=_sides(2, dec_states=1),
         score=_given,
         repeats=1,
     ),
     Case(
         name="deep_fashion",
-        question="Fashion-MNIST, 20,000 images: how many are right? One state",
+        question="Fashion-MNIST, 20,000 images: how many are right? Mean of 2 states, DEC of one",
         target="above spectral clustering",
         data=partial(_stored, "fashion_mnist_20k.npz"),
-        sides=_sides(1, DEC=_dec),
+        sides=_sides(2, dec_states=1),
         score=_given,
         repeats=1,
     ),
     Case(
         name="deep_coil",
-        question="COIL-20, 1,440 views of 20 objects: how many are right? One state",
+        question="COIL-20, 1,440 views of 20 objects: how many are right? Mean of 2 states, DEC of one",
         target="none, reported as it is",
         data=partial(_stored, "coil20.npz"),
-        sides=_sides(1, DEC=_dec),
+        sides=_sides(2, dec_states=1),
         score=_given,
         repeats=1,
     ),

@@ -283,9 +283,8 @@ def check_classes(y: Any, n_samples: int, *, least: int = 2) -> tuple[Array, Arr
     check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < least:
-        raise ValueError(
-            f"y has one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes"
-        )
+        only = classes.tolist()[0]
+        raise ValueError(f"y has one class only, {only!r}; a classifier needs rows of at least two classes")
     return classes, codes
 
 

@@ -76,7 +76,7 @@ def cluster_images(
     Parameters
     ----------
     source : path, array or Images
-        A folder of PNG and JPEG files, an .npz file with an array of images, or such an array:
+        A folder or a .zip of PNG and JPEG files, an .npz file with an array of images, or such an array:
         (n, height, width), (n, height, width, channels) or (n, pixels) of squares.
     n_clusters : int, default 10
     size : int, optional

@@ -1,5 +1,7 @@
 """Images of any size and kind become squares of pixels from 0 to 1; what cannot is named."""
 
+import zipfile
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -23,6 +25,50 @@ def test_a_folder_an_archive_and_an_array_hold_the_same(tmp_path):
     np.testing.assert_array_equal(folder.picture(3), np.round(images[3] / 16 * 255))
 
 
+def packed(path, folder, **files):
+    """A .zip of a folder and further files."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for image in folder.iterdir():
+            archive.write(image, f"scans/{image.name}")
+        for name, content in files.items():
+            archive.writestr(name.replace("_", "."), content)
+    return path
+
+
+def test_a_zip_holds_what_its_folder_holds(tmp_path):
+    folder = write_digits(tmp_path / "digits", 3)
+    path = packed(tmp_path / "d.zip", folder, readme_txt="no image", **{"__MACOSX/x_png": "resources"})
+    found = read_images(path)
+    np.testing.assert_array_equal(found.pixels, read_images(folder).pixels)
+    assert (found.source, found.names[0]) == ("d.zip", "scans/000.png")
+    assert found.notes == ["1 file that is no PNG or JPEG left out."]
+
+
+def test_zips_that_cannot_be_read_are_named(tmp_path, monkeypatch):
+    folder = write_digits(tmp_path / "digits", 1)
+    path = packed(tmp_path / "d.zip", folder, bad_png="no image")
+    with pytest.raises(ValueError, match=r"bad\.png is no PNG or JPEG image"):
+        read_images(path)
+    content = bytearray(packed(path, folder).read_bytes())
+    content[60] ^= 255  # within the packed image
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"000\.png cannot be read"):
+        read_images(path)
+    content = bytearray(packed(path, folder).read_bytes())
+    content[content.index(b"PK\x01\x02") + 8] |= 1  # says that it is encrypted
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"000\.png cannot be read .*encrypted"):
+        read_images(path)
+    path.write_bytes(content[:50])
+    with pytest.raises(ValueError, match=r"d\.zip is damaged or no .zip file"):
+        read_images(path)
+    with pytest.raises(ValueError, match=r"d\.zip is empty"):
+        read_images(packed(path, write_digits(tmp_path / "none", 0)))
+    monkeypatch.setattr("gramian.albums.reading._LARGEST_FILE", 10)
+    with pytest.raises(ValueError, match=r"000\.png cannot be read .it has more than 0 MB"):
+        read_images(packed(path, folder))
+
+
 def test_sizes_are_made_one_and_that_is_said(tmp_path):
     folder = write_digits(tmp_path / "digits", 3)
     write_digits(folder / "large", 2, size=(40, 60))
@@ -31,7 +77,7 @@ def test_sizes_are_made_one_and_that_is_said(tmp_path):
     assert found.shape == (1, 28, 28)
     assert found.names[-1] == "large/001.png"
     assert "2 different sizes; all were resized to 28×28" in " ".join(found.notes)
-    assert "1 file of the folder" in found.notes[0]
+    assert found.notes[0] == "1 file that is no PNG or JPEG left out."
     assert read_images(folder, size=16).shape == (1, 16, 16)
     wide = read_images(np.full((2, 100, 80), 7.0), size=8)
     np.testing.assert_allclose(wide.pixels, 1)
@@ -86,7 +132,7 @@ def test_what_holds_no_images_is_refused(tmp_path):
     assert "is empty" in refused(tmp_path / "empty")
     (tmp_path / "empty" / "a.txt").write_text("a")
     assert "holds 1 file, but no image" in refused(tmp_path / "empty")
-    assert "a.txt is no folder and no .npz" in refused(tmp_path / "empty" / "a.txt")
+    assert "a.txt is no folder and no .zip or .npz" in refused(tmp_path / "empty" / "a.txt")
     folder = write_digits(tmp_path / "digits", 2, size=(64, 64))
     (folder / "bad.png").write_bytes(b"no image")
     assert "bad.png is no PNG or JPEG image" in refused(folder)

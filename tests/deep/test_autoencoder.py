@@ -131,7 +131,8 @@ def test_holes_after_a_complete_fit_are_refused_by_name(fitted, holes):
 def test_columns_and_rows_without_a_value_stay_finite(holes):
     holes = holes.copy()
     holes[:, 5], holes[7] = np.nan, np.nan
-    net = small(max_iter=10).fit(holes)
+    with pytest.warns(UserWarning, match=r"columns \[5\] of X have no observed value"):
+        net = small(max_iter=10).fit(holes)
     assert np.isfinite(net.transform(holes)).all()
     assert np.isfinite(net.impute(holes)).all()
 

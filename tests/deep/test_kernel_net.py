@@ -106,6 +106,13 @@ def test_order_of_rows_does_not_matter_in_full_batches(moons):
     assert normalized_mutual_info_score(fits[0].labels_[order], fits[1].labels_) > 0.95
 
 
+def test_without_a_number_of_alternations_the_objective_chooses_between_none_and_one():
+    X = np.random.default_rng(0).normal(size=(40, 4)) + 3 * (np.arange(40) % 2)[:, None]
+    fits = {rounds: KernelNetClustering(2, max_iter=rounds, **QUICK).fit(X) for rounds in ("auto", 0)}
+    assert fits["auto"].objective_ >= fits[0].objective_
+    assert len(fits["auto"].change_curve_) == fits["auto"].n_iter_ - 2
+
+
 def test_published_settings():
     model = KernelNetClustering.published(3, width=0.5)
     assert (model.batch_size, model.n_components, model.init, model.width) == (5, 3, "pretrain", 0.5)

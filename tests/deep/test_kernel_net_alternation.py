@@ -25,6 +25,7 @@ def alternation(**changes):
         "n_refine": 1,
         "pretrain_iter": 200,
         "n_init": 2,
+        "or_none": False,
         "tol": 0.0,
         "reconstruction_weight": 0.0,
         "by_ratio": False,
@@ -62,6 +63,25 @@ def test_a_run_finds_the_groups_and_counts_its_rounds():
     assert len(run.objectives) == 4
     assert len(run.changes) == 2
     assert len(set(zip(run.labels.tolist(), (np.arange(30) % 2).tolist(), strict=True))) == 2
+
+
+def test_of_a_start_with_and_without_alternations_the_larger_objective_is_kept():
+    alternated, both, spoiled = alternation(), alternation(or_none=True), alternation(or_none=True)
+    alternated.run()
+    both.run()
+    assert both.objectives[-1] >= alternated.objectives[-1]
+
+    def collapse():
+        with torch.no_grad():
+            for weight in spoiled.module.parameters():
+                weight.zero_()
+
+    spoiled.alternate = collapse
+    spoiled.run()
+    assert len(spoiled.objectives) == 2  # of the start and one round of refinement
+    assert spoiled.objectives[1] > 0.5
+    assert spoiled.objectives[1] == pytest.approx(spoiled.walk_now().value(spoiled.U))
+    assert len(set(spoiled.labels[::2])) == len(set(spoiled.labels[1::2])) == 1
 
 
 def test_pretraining_lowers_the_error_and_the_ratio_scales_the_weight():

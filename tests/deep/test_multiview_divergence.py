@@ -77,9 +77,15 @@ def test_a_cluster_without_rows_has_a_finite_gradient():
     assert all(torch.isfinite(grad).all() for grad in used)
 
 
-def test_a_collapse_is_told(data):
-    with pytest.warns(ConvergenceWarning, match="all rows are in one"):
-        MultiViewDivergenceClustering(2, init="random", max_iter=0, random_state=0).fit(data[0][:2])
+@pytest.mark.parametrize(("rows", "k", "used"), [(2, 2, 1), (5, 5, 1)])
+def test_empty_clusters_are_told(data, rows, k, used):
+    with pytest.warns(ConvergenceWarning, match=f"put all rows into {used} of {k} clusters"):
+        MultiViewDivergenceClustering(k, init="random", max_iter=0, random_state=0).fit(data[0][:rows])
+
+
+def test_rows_that_are_all_the_same_cannot_make_two_clusters():
+    with pytest.warns(ConvergenceWarning, match="put all rows into 1 of 2 clusters"):
+        MultiViewDivergenceClustering(2, max_iter=2, random_state=0).fit(np.ones((20, 3)))
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,19 @@
 """Kinds of work: settings are read or refused in one line, and each kind runs, writes and tells what its entry says."""
 
+import io
 import json
+import tempfile
+import zipfile
+from functools import partial
+from pathlib import Path
 
 import pytest
 
+from albums.digits import write_digits
 from communities.clubs import clubs, written
+from gramian.imager import cluster_images
 from gramian.web.kinds import COUNT, FLAG, KINDS, MOST, NAMES, TEXT, Setting
+from gramian.web.upload import stored_name
 from gramian.web.worker import do_job
 from learning.houses import houses
 from outlook.shop import shop
@@ -64,36 +72,61 @@ def test_entries_are_complete(name):
     assert bool(kind.again) == any(setting.name == "clusters" for setting in kind.settings) == bool(kind.parts[1])
 
 
+def packed_digits():
+    """A .zip of PNG files."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive, tempfile.TemporaryDirectory() as folder:
+        for path in write_digits(Path(folder)).iterdir():
+            archive.write(path, path.name)
+    return packed.getvalue()
+
+
 FILES = {
-    "learn": (lambda: houses(60).to_csv(index=False), {"target": "price", "ignore": "sold"}, "price, 60 rows"),
-    "network": (lambda: written(clubs()), {"clusters": "3", "levels": "yes"}, "44 nodes, 4 communities"),
+    "learn": (
+        "mine.csv",
+        lambda: houses(60).to_csv(index=False).encode(),
+        {"target": "price", "ignore": "sold"},
+        "price, 60 rows",
+    ),
+    "network": (
+        "mine.txt",
+        lambda: written(clubs()).encode(),
+        {"clusters": "3", "levels": "yes"},
+        "44 nodes, 4 communities",
+    ),
     "forecast": (
-        lambda: shop(90).to_csv(index=False),
+        "mine.csv",
+        lambda: shop(90).to_csv(index=False).encode(),
         {"column": "sold", "horizon": "5"},
         "sold, 90 steps",
     ),
+    "images": ("mine.zip", packed_digits, {"clusters": "2"}, "12 images, 2 clusters"),
 }
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_kind_writes_its_files_under_the_name_people_know(tmp_path, name):
+def test_a_kind_writes_its_files_under_the_name_people_know(tmp_path, monkeypatch, name):
     """Exploring is tested in test_app.py."""
+    monkeypatch.setattr("gramian.imager.cluster_images", partial(cluster_images, max_iter=3))
     kind = KINDS[name]
-    make, settings, title = FILES[name]
-    (tmp_path / "table.txt").write_text(make())
+    called, make, settings, title = FILES[name]
+    table = stored_name(called)
+    (tmp_path / table).write_bytes(make())
     stages = []
-    job = {"name": "mine.csv", "table": "table.txt", "kind": name, "settings": kind.read(settings)}
+    job = {"name": called, "table": table, "kind": name, "settings": kind.read(settings)}
     do_job(tmp_path, job, lambda stage, done: stages.append((stage, done)))
     assert {path.name for path in (tmp_path / "result").iterdir()} == set(kind.files)
     summary = json.loads((tmp_path / "result" / "summary.json").read_text("utf-8"))
-    assert summary["source"] == "mine.csv"
+    assert summary["source"] == called
     assert kind.found(summary)["title"].startswith(title)
+    assert summary["overview"][0]
     assert [done for _, done in stages] == sorted(done for _, done in stages)
 
 
 @pytest.mark.parametrize(
     ("name", "text", "settings", "line"),
     [
+        ("images", "a,b\n1,2\n", {"clusters": None}, "mine.csv is no folder and no .zip or .npz file"),
         ("network", "a b\nb\n", {}, "mine.csv, line 2: 1 field"),
         ("network", "a a\n", {}, "mine.csv has no edge between two different nodes"),
         ("network", "a b\n", {"clusters": 9}, "communities=9 is more than the 2 nodes"),
@@ -136,7 +169,7 @@ def test_uploads_of_every_kind_become_jobs_of_it(fake):
 @pytest.mark.parametrize(
     ("settings", "line"),
     [
-        ({"kind": "dream"}, "kind: there is no 'dream'; take one of explore, learn, network, forecast"),
+        ({"kind": "dream"}, "kind: there is no 'dream'; take one of explore, learn, network, forecast, images"),
         ({"kind": "learn"}, "target: it is missing"),
         ({"kind": "network", "ignore": "a"}, "ignore: there is no such setting"),
     ],

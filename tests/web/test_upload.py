@@ -11,6 +11,7 @@ from web.servers import BOUNDARY, one_line
     [
         ("pets.csv", "table.csv", "pets.csv"),
         ("PETS.CSV.GZ", "table.csv.gz", "PETS.CSV.GZ"),
+        ("scans.ZIP", "table.zip", "scans.ZIP"),
         ("../../etc/passwd", "table.txt", "passwd"),
         ("C:\\data\\pets.xlsx", "table.xlsx", "pets.xlsx"),
         ("run.sh", "table.txt", "run.sh"),

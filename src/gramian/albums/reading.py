@@ -1,4 +1,4 @@
-"""From a folder of image files, an .npz file or an array to images of one size with pixels from 0 to 1.
+"""From a folder or .zip of image files, an .npz file or an array to images of one size with pixels from 0 to 1.
 
 Pillow, which the extra ``app`` brings, decodes and resizes; it is imported when it is needed.
 """
@@ -8,13 +8,16 @@ from __future__ import annotations
 import os
 import warnings
 import zipfile
-from collections.abc import Sequence
+import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gramian.checks import whole
 from gramian.exploration.wording import count
 from gramian.typing import Array
 
@@ -24,6 +27,7 @@ _ENDINGS = (".png", ".jpg", ".jpeg")
 _NAMED = ("x", "images")  # names of arrays that are taken first
 _SIDE, _SMALLEST, _LARGEST_OWN, _LARGEST = 28, 8, 32, 128
 _GREYS = 255.0
+_LARGEST_FILE = 100_000_000  # bytes of a member of a .zip
 _COLOURLESS = 4  # of 255: what JPEG may add to grey
 _LUMINANCE = np.array([0.299, 0.587, 0.114], np.float32)
 
@@ -80,7 +84,7 @@ def read_images(
     Parameters
     ----------
     source : path or array
-        A folder with PNG and JPEG files, also in its subfolders; an .npz file with an array of images; or such an
+        A folder or a .zip with PNG and JPEG files, also in subfolders; an .npz file with an array of images; or such an
         array: (n, height, width), (n, height, width, channels) or (n, pixels) of squares.
     size : int, optional
         Width and height that the images get. By default their own, if they all have the same and no side is longer
@@ -97,17 +101,20 @@ def read_images(
     >>> images.shape, images.levels
     ((1, 8, 8), (0.0, 16.0))
     """
-    if size is not None and not _SMALLEST <= size <= _LARGEST:
-        raise ValueError(f"size={size}: images can have from {_SMALLEST} to {_LARGEST} pixels a side")
+    if size is not None:
+        whole(size, "size", least=_SMALLEST, most=_LARGEST)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
             return _read_folder(path, size, shape)
         if not path.exists():
-            raise FileNotFoundError(f"{path} does not exist; name a folder of images or an .npz file")
+            raise FileNotFoundError(f"{path} does not exist; name a folder of images, a .zip of them or an .npz file")
+        if path.suffix.lower() == ".zip":
+            return _read_zip(path, size, shape)
         if path.suffix.lower() != ".npz":
             raise ValueError(
-                f"{path.name} is no folder and no .npz file; name a folder of PNG or JPEG images, or an .npz"
+                f"{path.name} is no folder and no .zip or .npz file; name a folder or .zip of PNG or JPEG images, or "
+                "an .npz"
             )
         name, values, notes = *_array_in(path), list[str]()
         if name not in (None, ""):
@@ -122,34 +129,63 @@ def read_images(
     return _from_array("the array", found, size, shape, levels, [])
 
 
-# Folders -------------------------------------------------------------------------------------------------------------
+# Files ---------------------------------------------------------------------------------------------------------------
 
 
 def _read_folder(folder: Path, size: int | None, shape: Sequence[int] | None) -> Images:
-    everything = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
-    files = [path for path in everything if path.suffix.lower() in _ENDINGS]
-    source = folder.resolve().name or str(folder)
-    if not files:
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    names = [path.relative_to(folder).as_posix() for path in paths]
+    return _read_files(folder.resolve().name or str(folder), str(folder), names, folder.joinpath, size, shape)
+
+
+def _read_zip(path: Path, size: int | None, shape: Sequence[int] | None) -> Images:
+    try:
+        archive = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, OSError) as error:
+        raise ValueError(f"{path.name} is damaged or no .zip file; pack the images again") from error
+
+    def member(name: str) -> BytesIO:
+        if archive.getinfo(name).file_size > _LARGEST_FILE:
+            raise ValueError(f"it has more than {_LARGEST_FILE // 10**6} MB")
+        try:
+            return BytesIO(archive.read(name))
+        except (zipfile.BadZipFile, zlib.error, RuntimeError) as error:  # damaged, encrypted, packed in another way
+            raise ValueError(str(error)) from error
+
+    with archive:
+        names = sorted({name for name in archive.namelist() if not name.endswith("/")})
+        seen = [name for name in names if not any(part.startswith((".", "__MACOSX")) for part in name.split("/"))]
+        return _read_files(path.name, path.name, seen, member, size, shape)
+
+
+def _read_files(
+    source: str,
+    where: str,
+    everything: Sequence[str],
+    fetch: Callable[[str], Path | BytesIO],
+    size: int | None,
+    shape: Sequence[int] | None,
+) -> Images:
+    """The images among some files, of which ``fetch`` gives what Pillow opens."""
+    names = [name for name in everything if Path(name).suffix.lower() in _ENDINGS]
+    if not names:
         what = f"holds {count(len(everything), 'file')}, but no image" if everything else "is empty"
-        raise ValueError(f"{folder} {what}; name a folder with files that end in .png, .jpg or .jpeg")
+        raise ValueError(f"{where} {what}; name a folder or .zip with files that end in .png, .jpg or .jpeg")
     notes = []
-    if others := len(everything) - len(files):
-        notes.append(
-            f"{count(others, 'file')} of the folder that {'is' if others == 1 else 'are'} no PNG or JPEG left out."
-        )
-    names = [path.relative_to(folder).as_posix() for path in files]
-    sizes = [_opened(path, name, lambda image: image.size) for path, name in zip(files, names, strict=True)]
+    if others := len(everything) - len(names):
+        notes.append(f"{count(others, 'file')} that {'is' if others == 1 else 'are'} no PNG or JPEG left out.")
+    sizes = [_opened(fetch, name, lambda image: image.size) for name in names]
     width, height = _target(set(sizes), size, shape, notes)
-    pixels = np.empty((len(files), height, width, 3), np.uint8)
-    for place, (path, name) in enumerate(zip(files, names, strict=True)):
-        pixels[place] = _opened(path, name, lambda image: _decoded(image, width, height))
+    pixels = np.empty((len(names), height, width, 3), np.uint8)
+    for place, name in enumerate(names):
+        pixels[place] = _opened(fetch, name, lambda image: _decoded(image, width, height))
     colourless = int((pixels.max(axis=3) - pixels.min(axis=3)).max()) <= _COLOURLESS
     channels = (1 if colourless else 3) if shape is None else shape[0]
     scaled = _with_channels(np.moveaxis(pixels, 3, 1), channels) / np.float32(_GREYS)
     return Images(source, names, scaled, (0.0, _GREYS), notes)
 
 
-def _opened(path: Path, name: str, look: Any) -> Any:
+def _opened(fetch: Callable[[str], Path | BytesIO], name: str, look: Any) -> Any:
     """What ``look`` sees in an image file; an error that names the file if it cannot be read."""
     from PIL import Image, UnidentifiedImageError
 
@@ -157,15 +193,15 @@ def _opened(path: Path, name: str, look: Any) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             warnings.filterwarnings("ignore", category=UserWarning, module="PIL")  # doubtful metadata
-            with Image.open(path, formats=("PNG", "JPEG")) as image:
+            with Image.open(fetch(name), formats=("PNG", "JPEG")) as image:
                 return look(image)
     except UnidentifiedImageError as error:
-        raise ValueError(f"{name} is no PNG or JPEG image, or damaged; mend it or take it out of the folder") from error
+        raise ValueError(f"{name} is no PNG or JPEG image, or damaged; mend it or take it out") from error
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise ValueError(f"{name} has too many pixels; make it smaller or take it out of the folder") from error
+        raise ValueError(f"{name} has too many pixels; make it smaller or take it out") from error
     except (OSError, SyntaxError, ValueError) as error:  # Pillow's errors of damaged files
         why = " ".join(str(error).split())[:100]
-        raise ValueError(f"{name} cannot be read ({why}); mend it or take it out of the folder") from error
+        raise ValueError(f"{name} cannot be read ({why}); mend it or take it out") from error
 
 
 def _decoded(image: Any, width: int, height: int) -> Array:

@@ -21,7 +21,7 @@ def overview(album: Album) -> list[str]:
     if len(filled) > 1:
         first, last = filled[0], filled[-1]
         told.append(
-            f"The largest holds {first.size:,} images ({percent(first.share)}), the smallest {last.size:,} "
+            f"The largest holds {count(first.size, 'image')} ({percent(first.share)}), the smallest {last.size:,} "
             f"({percent(last.share)})."
         )
     if empty := len(album.clusters) - len(filled):

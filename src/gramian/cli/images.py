@@ -20,7 +20,7 @@ from gramian.cli.terminal import AsJson, Force, Quiet, Seed, app, folder_for, on
 def cluster_images(
     source: Annotated[
         str,
-        typer.Argument(metavar="IMAGES", help="Folder of PNG or JPEG images, or an .npz file with an array of images."),
+        typer.Argument(metavar="IMAGES", help="Folder or .zip of PNG or JPEG images, or .npz with an array of them."),
     ],
     clusters: Annotated[int, typer.Option(min=2, help="How many clusters.")] = 10,
     out: Annotated[

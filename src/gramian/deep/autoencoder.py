@@ -45,7 +45,15 @@ class BaseAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
     def _learn(self, X: Any, rows: Array, settings: Settings, code_loss: CodeLoss | None, weight: float, **more: Any):  # type: ignore[no-untyped-def]
         """Train on checked rows and keep all: loss (1 − weight) · error + weight · code_loss."""
         rng = spawn(self.random_state, 1)[0]
-        masked = bool(np.isnan(rows).any())
+        holes = np.isnan(rows)
+        masked = bool(holes.any())
+        if masked and (empty := np.flatnonzero(holes.all(axis=0))).size:
+            warnings.warn(
+                f"columns {empty.tolist()} of X have no observed value, so what impute puts there means nothing; drop "
+                "them",
+                UserWarning,
+                stacklevel=3,
+            )
         description, scaling = self._describe(rows, masked)
         rate = self._corruption(masked)
         pretrain_iter = whole(self.pretrain_iter, "pretrain_iter", least=0)

@@ -346,7 +346,10 @@ class DivergenceClustering(DivergenceModel):
             return {"kind": GIVEN, "class": type(self.network).__name__}, self.network
         if isinstance(self.network, dict):
             return dict(self.network), None
-        one_of(self.network, "network", ("auto",))
+        if not isinstance(self.network, str) or self.network != "auto":
+            raise ValueError(
+                f"network={self.network!r} is not known; pass 'auto', a description as a dict, or a torch module"
+            )
         if shape is None:
             layers = [d, *sizes, n_outputs]
             return {"kind": "mlp", "sizes": layers, "batch_norm": [len(sizes) - 1], "init": "he"}, None

@@ -121,10 +121,11 @@ def build_described(description: Description) -> nn.Module:
 
 def check_network(network: nn.Module, X: Any, n_outputs: int) -> None:
     """Refuse a module of the user's that does not return hidden rows and one score per cluster."""
+    if isinstance(network, nn.Sequential) and not len(network):
+        raise ValueError("network has no layers; pass a module that returns (hidden, scores)")
     network = deepcopy(network).to(X.device, X.dtype).eval()
     try:
-        with torch.no_grad():
-            found = hidden_and_scores(network, X[:2]) if isinstance(network, nn.Sequential) else network(X[:2])
+        found = hidden_and_scores(network, X[:2]) if isinstance(network, nn.Sequential) else network(X[:2])
     except RuntimeError as error:  # NotImplementedError, of a module without forward, is one too
         raise ValueError(f"network does not take rows of X, of {X.shape[1]} columns: {error}") from error
     shapes = [tuple(part.shape) if torch.is_tensor(part) else type(part).__name__ for part in _parts(found)]
@@ -135,8 +136,8 @@ def check_network(network: nn.Module, X: Any, n_outputs: int) -> None:
             f"network returned {shapes} for {n} rows; return the pair (hidden, scores) of shapes ({n}, units) and "
             f"({n}, {n_outputs})"
         )
-    if not any(True for _ in network.parameters()):
-        raise ValueError("network has no parameters, so there is nothing to train; pass a module with layers")
+    if not found[1].requires_grad:
+        raise ValueError("network has no weights that its scores depend on, so there is nothing to train")
 
 
 def _parts(found: Any) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,7 @@ from gramian.kernels import RBF
 from gramian.typing import Array
 
 _CAYLEY_STEPS = 5
+_STATE = ("width", "weight", "U", "labels", "objectives", "changes", "walk")
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Plan:
     init : str
         ``"identity"`` or ``"pretrain"``.
     max_iter, n_refine, pretrain_iter, n_init : int
+    or_none : bool
+        Refine the start without alternations too, and keep what has the larger objective.
     tol : float
     reconstruction_weight : float
     by_ratio : bool
@@ -58,6 +61,7 @@ class Plan:
     n_refine: int
     pretrain_iter: int
     n_init: int
+    or_none: bool
     tol: float
     reconstruction_weight: float
     by_ratio: bool
@@ -104,6 +108,30 @@ class Alternation:
     def run(self) -> None:
         """Start, alternate and refine."""
         self.start()
+        start = self.state() if self.plan.or_none else None
+        self.alternate()
+        self.refine()
+        if start is None or self.stopped:
+            return
+        alternated = self.state()
+        self.restore(start)
+        self.refine()
+        if self.objectives[-1] < alternated[0]["objectives"][-1]:
+            self.restore(alternated)
+
+    def state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What a run changes, and the weights, as they are now."""
+        return {name: copy(getattr(self, name)) for name in _STATE}, deepcopy(self.module.state_dict())
+
+    def restore(self, state: tuple[dict[str, Any], dict[str, Any]]) -> None:
+        """Go back to a state."""
+        values, weights = state
+        for name, value in values.items():
+            setattr(self, name, copy(value))
+        self.module.load_state_dict(weights)
+
+    def alternate(self) -> None:
+        """Network and U in turns."""
         for _ in range(self.plan.max_iter):
             if self.stopped:
                 break
@@ -113,6 +141,9 @@ class Alternation:
             self.changes.append(1 - float(np.sum((before.T @ self.U) ** 2)) / before.shape[1])
             if self.plan.update != "none" and self.changes[-1] < self.plan.tol:
                 break
+
+    def refine(self) -> None:
+        """Indicators of the clusters in place of U."""
         self.labels = self.cluster()
         self.weight = 0.0
         if self.plan.n_refine and self.plan.refine_width != 1:

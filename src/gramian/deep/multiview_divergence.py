@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 import torch
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning
 from torch import nn
 from torch.nn.functional import cross_entropy, normalize
 
@@ -20,7 +18,7 @@ from gramian.deep.base import NetworkEstimator
 from gramian.deep.cluster_losses import TERMS, divergence_terms
 from gramian.deep.divergence_run import SMOOTHING, check_width
 from gramian.deep.scaling import standard_scaling
-from gramian.deep.training import torch_generator, train
+from gramian.deep.training import torch_generator, train, warn_if_unsettled
 from gramian.deep.warm_start import spectral_labels
 from gramian.lssvm.views import view_columns
 from gramian.randomness import generator
@@ -212,15 +210,14 @@ class MultiViewDivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixi
     def _keep_all(
         self, module: Any, X: Any, rows: Array, described: Description, learned: dict[str, Any], k: int
     ) -> Array:
-        """Labels of the rows of fit, with a warning where they are all the same."""
+        """Labels of the rows of fit, with a warning where clusters are empty."""
         view = type(self)(**self.get_params(deep=False))
         view._keep(module, X, described, **learned)
         labels = np.argmax(view._scores(rows), axis=1)
-        if k > 1 and np.ptp(labels) == 0 and np.ptp(rows, axis=0).any():
-            warnings.warn(
-                f"all rows are in one of n_clusters={k} clusters; raise max_iter or the second of term_weights",
-                ConvergenceWarning,
-                stacklevel=3,
+        if (used := len(np.unique(labels))) < k:
+            warn_if_unsettled(
+                f"MultiViewDivergenceClustering put all rows into {used} of {k} clusters; pass a larger max_iter, a "
+                "larger second of term_weights or a smaller n_clusters"
             )
         return labels
 

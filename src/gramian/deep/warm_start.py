@@ -51,7 +51,10 @@ def given_labels(init: Any, n_samples: int, n_clusters: int) -> Array:
     """Labels that the user passed as ``init``, numbered from 0; −1 for rows without one."""
     if np.shape(init) != (n_samples,):
         raise ValueError(f"init={init!r} must be 'spectral', 'random', or one label for each of the {n_samples} rows")
-    known, names = check_partial_classes(init, n_samples)
+    try:
+        known, names = check_partial_classes(init, n_samples)
+    except ValueError as error:
+        raise ValueError(f"init: {str(error).removeprefix('y ')}") from error
     classes, codes = np.unique(names, return_inverse=True)
     if codes.ndim != 1 or not 2 <= len(classes) <= n_clusters:
         raise ValueError(f"init has {len(classes)} different labels; pass between 2 and the {n_clusters} clusters")

@@ -178,6 +178,14 @@ def _forecast(path: Path, name: str, settings: dict[str, Any], notify: Notify) -
     return forecast(replace(series, source=name), notify=notify, **steps)
 
 
+def _images(path: Path, name: str, settings: dict[str, Any], notify: Notify) -> Any:
+    from gramian.albums import read_images
+    from gramian.imager import cluster_images
+
+    clusters = {} if settings["clusters"] is None else {"n_clusters": settings["clusters"]}
+    return cluster_images(replace(read_images(path), source=name), notify=notify, **clusters)
+
+
 def _groups(summary: dict[str, Any]) -> dict[str, Any]:
     rows, groups = summary["rows"], len(summary["groups"])
     title = f"{_many(rows, 'row', 'rows')}, {_many(groups, 'group', 'groups')}"
@@ -198,6 +206,12 @@ def _communities(summary: dict[str, Any]) -> dict[str, Any]:
 def _steps(summary: dict[str, Any]) -> dict[str, Any]:
     seen, ahead = summary["steps"], len(summary["forecast"])
     return {"steps": seen, "title": f"{summary['column']}, {_many(seen, 'step', 'steps')}, {ahead:,} forecast"}
+
+
+def _clusters(summary: dict[str, Any]) -> dict[str, Any]:
+    images, clusters = summary["images"], len(summary["clusters"])
+    title = f"{_many(images, 'image', 'images')}, {_many(clusters, 'cluster', 'clusters')}"
+    return {"images": images, "clusters": clusters, "most": images, "title": title}
 
 
 _IGNORE = Setting("ignore", "Columns to leave out", NAMES, "name, name", 10_000)
@@ -277,5 +291,22 @@ KINDS: dict[str, Kind] = {
         | {"forecast.csv": "every step to come with its band"}
         | _SUMMARY
         | {"model.gramian": "goes on when later values come: gramian forecast"},
+    ),
+    "images": Kind(
+        title="clusters of images",
+        act="Cluster them",
+        noun="file of images",
+        unit="images",
+        formats="ZIP of PNG or JPEG files, or NPZ",
+        accept=".zip,.npz",
+        settings=(Setting("clusters", "Number of clusters", COUNT, "10"),),
+        run=_images,
+        found=_clusters,
+        files=_REPORT
+        | {"rows.csv": "every image with its cluster and probability"}
+        | _SUMMARY
+        | {"model.gramian": "places new images: gramian assign"},
+        again="Cluster again",
+        parts=("cluster", "clusters"),
     ),
 }

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 
 from gramian.web.guard import FORM_BYTES, too_large
 
-SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".xlsx", ".jsonl", ".ndjson", ".json")
+SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".xlsx", ".jsonl", ".ndjson", ".json", ".zip", ".npz")
 """Endings that stored tables may have, also with ``.gz``; a file is known by its content, so any other becomes .txt."""
 
 _LONGEST_NAME = 120

@@ -71,7 +71,7 @@ def main(arguments: Sequence[str], work: Work = do_job) -> int:
 
     try:
         work(folder, json.loads((folder / NOTES).read_text("utf-8")), notify)
-    except (ValueError, OSError, MemoryBudgetError) as error:
+    except (ValueError, OSError, MemoryBudgetError, ModuleNotFoundError) as error:  # torch may be missing
         traceback.print_exc()
         line = " ".join(str(error).split())
         write_json(folder / PROGRESS, {"stages": stages, "error": line})
