@@ -6,6 +6,7 @@ Rows of cases that were not run this time are kept, so that one case can be meas
 from __future__ import annotations
 
 import json
+import os
 import platform
 import subprocess
 import sys
@@ -88,7 +89,8 @@ def _shown(value: Any) -> str:
 
 
 def _machine() -> dict[str, Any]:
-    """What the figures depend on, with the GEMM rate that bounds them all, and how busy the machine was."""
+    """What the figures depend on, with the GEMM rate that bounds them all and what else ran in the minute before."""
+    load = os.getloadavg()[0]
     A = np.random.default_rng(0).standard_normal((3000, 3000))
     A @ A
     start = time.perf_counter()
@@ -103,7 +105,7 @@ def _machine() -> dict[str, Any]:
         "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
         "processor": _processor(),
         "float64_gemm_gflops": round(gemm, 1),
-        "load": round(psutil.getloadavg()[0], 1),
+        "load": round(load, 1),
         "python": platform.python_version(),
         **{package: version(package) for package in ("numpy", "scipy", "scikit-learn", "gramian")},
     }

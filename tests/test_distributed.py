@@ -1,5 +1,7 @@
 """Rows on a Dask cluster get the answers that rows in memory get."""
 
+import pickle
+
 import dask
 import dask.array as da
 import dask.bag as db
@@ -18,6 +20,7 @@ from gramian import (
     FixedSizeLSSVMClassifier,
     FixedSizeLSSVMRegressor,
     FourierFeatures,
+    KernelCCA,
     KernelECA,
     KernelKMeans,
     KernelPageRank,
@@ -326,6 +329,83 @@ def test_answers_are_not_collected_for_a_data_frame(X, model):
         clone(model).fit_transform(given, X[:, 0] > 5)
 
 
+@pytest.mark.parametrize("model", [SpectralClustering(2, random_state=0), KernelPCA(2, kernel=Linear())])
+def test_fits_do_not_ask_how_features_are_held(X, model):
+    """``embedding_`` is no answer of ``transform``, so data frames that were asked for everywhere hinder no fit."""
+    given = da.from_array(X, chunks=(100, 4))
+    expected = clone(model).fit(given).embedding_.compute()
+    with config_context(transform_output="pandas"):
+        found = clone(model).fit(given).embedding_
+        assert is_distributed(found)
+        assert_array_equal(found.compute(), expected)
+
+
+@pytest.mark.parametrize("model", [KernelKMeans(2, random_state=0), KernelECA(2, kernel=Linear())])
+def test_models_are_pickled_with_their_answers(X, model):
+    """What waits to be computed goes with the model."""
+    model.fit(da.from_array(X, chunks=(100, 4)))
+    again = pickle.loads(pickle.dumps(model))
+    name = "labels_" if hasattr(model, "labels_") else "embedding_"
+    assert_array_equal(getattr(again, name).compute(), getattr(model, name).compute())
+
+
+def test_partitions_of_a_data_frame_are_counted_once(X):
+    """A fit counts them, and gives its answers in partitions of these lengths."""
+    counted = []
+
+    def count(part):
+        counted.append(len(part))
+        return part
+
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    given = dd.from_pandas(frame, npartitions=3).map_partitions(count, meta=frame)
+    model = SpectralClustering(2, random_state=0)
+    model.fit(given)
+    assert len(counted) == 6  # once for the lengths, once for the sample
+    assert sum(model.labels_.chunks[0]) == len(model.embedding_) == 500
+
+
+def test_parameters_are_checked_before_any_work(X):
+    given = da.from_array(X, chunks=(100, 4)).map_blocks(_unread, meta=np.empty((0, 0)))
+    for model in (
+        SpectralClustering(2, embedding="none"),
+        KernelKMeans(2, n_init=0),
+        AutoClustering(max_clusters=1),
+        RankedClustering(2, restart=2.0),
+        KernelPageRank(restart=2.0),
+    ):
+        with pytest.raises(ValueError, match=r"embedding=|n_init=|max_clusters=|restart="):
+            model.fit(given)
+
+
+def _unread(part):
+    raise AssertionError("a partition was computed")
+
+
+def test_what_stands_beside_rows_is_not_collected(X):
+    """The other view of a pair would be brought here for each partition."""
+    model = KernelCCA(1).fit(X[:, :2], X[:, 2:])
+    given = da.from_array(X, chunks=(100, 2))
+    assert is_distributed(model.transform(given[:, :2]))
+    with pytest.raises(TypeError, match=r"KernelCCA\.transform beside X takes rows in memory"):
+        model.transform(given[:, :2], given[:, 2:])
+
+
+def test_columns_of_unknown_number_are_counted(X):
+    given = da.from_delayed(dask.delayed(X), (500, np.nan), float)
+    assert KernelPCA(2, kernel=Linear()).fit(given).n_features_in_ == 4
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("value", [3.0, 0.1, 1e6])
+def test_rows_that_are_all_alike_have_no_components(value, dtype):
+    """The rounding of their mean is none."""
+    given = da.full((500, 4), value, dtype=dtype, chunks=(100, 4))
+    for kernel in (Linear(), FourierFeatures(20, kernel=RBF(1.0), random_state=0)):
+        with pytest.raises(ValueError, match="all samples are alike"):
+            KernelPCA(1, kernel=kernel).fit(given)
+
+
 def test_what_tells_no_rows_is_refused(X):
     """Other collections of Dask, and vectors."""
     model = KernelPCA(2, kernel=Linear()).fit(X)
@@ -485,6 +565,17 @@ def test_dependence_on_words_is_that_of_one_process(X):
     given = dd.from_pandas(labels, npartitions=3)
     for rows in (X, da.from_array(X, chunks=100)):
         assert_allclose(hsic(rows, given, kernel_x="linear", kernel_y="labels"), expected, rtol=1e-10)
+
+
+def test_frames_of_the_types_of_pandas_are_taken_beside_rows(X):
+    """As one of two samples, and as targets."""
+    frame = pd.DataFrame({"a": pd.array([1, 2] * 250, dtype="Int64"), "b": X[:, 0] > 5})
+    given, rows = dd.from_pandas(frame, npartitions=3), da.from_array(X, chunks=100)
+    expected = hsic(X, frame, kernel_x="linear", kernel_y="linear")
+    assert_allclose(hsic(rows, given, kernel_x="linear", kernel_y="linear"), expected, rtol=1e-10)
+    alone = FixedSizeLSSVMRegressor(30, random_state=0).fit(X, frame.astype(float))
+    apart = FixedSizeLSSVMRegressor(30, random_state=0).fit(rows, given)
+    assert_allclose(apart.predict(X[:9]), alone.predict(X[:9]), rtol=1e-8)
 
 
 @pytest.mark.parametrize("names", [["no", "yes"], [3, 1, 2]])

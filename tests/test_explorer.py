@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import gramian
+from gramian import explorer
 from gramian.explorer import Explored, explore_folder
 from gramian.metrics import adjusted_rand
 from gramian.tables import UnreadableTable, read_table
@@ -122,6 +123,14 @@ def test_a_notebook_shows_the_whole_report_within_a_megabyte(explored):
     assert len(page.encode()) <= 1_000_000
     assert page == written  # a small table fits
     assert not re.search(r'(src|href)="https?:', page)
+
+
+def test_an_empty_folder_is_told_before_workers_are_started(tmp_path, monkeypatch):
+    monkeypatch.setattr(explorer, "open_workers", None)
+    (tmp_path / "pets").mkdir()
+    with pytest.raises(UnreadableTable, match="pets holds no Parquet"):
+        explore_folder(tmp_path / "pets", tmp_path / "out")
+    assert {path.name for path in tmp_path.iterdir()} == {"pets"}
 
 
 def test_a_folder_of_files_is_explored_by_workers(frame, explored, tmp_path):

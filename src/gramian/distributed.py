@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from copy import copy
-from functools import wraps
+from functools import partial, wraps
 from types import FunctionType
 from typing import Any
 
@@ -236,6 +236,7 @@ def with_lengths(y: Any) -> Any:
             given = y.dtype.categories.dtype if hasattr(y.dtype, "categories") else y.dtype
             kind = given if isinstance(given, np.dtype) else getattr(given, "numpy_dtype", np.dtype(object))
             y = y.astype(np.float64 if kind.kind in "biu" and y.isna().any().compute() else kind)
+        y = _plain(y) if y.ndim == 2 else y
         return y.to_dask_array(lengths=True)
     return y.compute_chunk_sizes() if any(np.isnan(length) for length in y.chunks[0]) else y
 
@@ -292,7 +293,7 @@ def fit_to_sample(
     answers = {"labels_": "predict", "embedding_": "transform"} if answers is None else answers
     for name, method in answers.items():
         if hasattr(model, name):
-            setattr(model, name, getattr(model, method)(X))
+            setattr(model, name, answered(model, method, rows))
     return model
 
 
@@ -330,7 +331,7 @@ def _as_array(X: Any, name: str) -> Any:
     array = _of_numbers(X, name).to_dask_array(lengths=True) if hasattr(X, "to_dask_array") else X
     if type(array._meta).__module__.partition(".")[0] in ("scipy", "sparse"):
         raise TypeError("sparse Dask arrays are not supported; densify with X.map_blocks(lambda part: part.toarray())")
-    if any(np.isnan(length) for length in array.chunks[0]):
+    if any(np.isnan(length) for lengths in array.chunks for length in lengths):
         array = array.compute_chunk_sizes()
     return array.rechunk({1: -1}) if len(array.chunks[1]) > 1 else array
 
@@ -345,6 +346,14 @@ def _of_numbers(frame: Any, name: str) -> Any:
             f"{name} has a column {others[0]!r} of type {kinds[others[0]]}; pass columns of numbers, for instance "
             f"{name}.drop(columns={others!r})"
         )
+    return _plain(frame)
+
+
+def _plain(frame: Any) -> Any:
+    """A data frame whose columns of numbers are NumPy's: Dask makes an array of objects of those of pandas."""
+    from pandas.api.types import is_numeric_dtype
+
+    kinds = {column: kind for column, kind in frame.dtypes.items() if is_numeric_dtype(kind)}
     # Next to floats a truth value counts as a small number, and what may be NA as a float: as in memory.
     changed: dict[Any, Any] = {column: np.int8 for column, kind in kinds.items() if kind == np.dtype(bool)}
     changed |= {column: np.float64 for column, kind in kinds.items() if not isinstance(kind, np.dtype)}
@@ -426,33 +435,43 @@ def in_parts(method: Callable[..., Any]) -> Callable[..., Any]:
     def answer(self: Any, X: Any, *others: Any, **options: Any) -> Any:
         if not is_distributed(X):
             return method(self, X, *others, **options)
-        return _mapped(self, method, X, others, options)
+        for one in (*others, *options.values()):
+            refuse_partitions(f"{type(self).__name__}.{method.__name__} beside X", one)
+        if method.__name__ == "transform":
+            refuse_frames(self)
+        return answered(self, method.__name__, DistributedRows(X, ensure_all_finite=False), *others, **options)
 
     answer.takes_partitions = True  # type: ignore[attr-defined]
     return answer
 
 
-def _mapped(model: Any, method: Callable[..., Any], X: Any, others: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    if method.__name__ == "transform":
-        refuse_frames(model)
-    rows = DistributedRows(X, ensure_all_finite=False).array
+def answered(model: Any, method: str, rows: DistributedRows, /, *others: Any, **options: Any) -> Any:
+    """What a method of a fitted model answers for rows on workers, a Dask array in their partitions.
+
+    Nothing of it refers to what is not importable, so that it is pickled with the model that holds it.
+    """
     width = check_width(model, rows.shape[1])
-    names, alone = _names(X), _without_answers(model)
+    ask = partial(_asked, _without_answers(model), method, rows.names, others, options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is odd about a row of zeros is not the user's
-        # One row tells type and width of an answer.
-        example = np.asarray(method(alone, _named(np.zeros((1, width), rows.dtype), names), *others, **options))
-
-    def of_part(part: Array, block_info: Any = None) -> Array:
-        if not len(part):
-            return np.empty((0, *example.shape[1:]), example.dtype)
-        with _in_partition(block_info, "X"):
-            return np.asarray(method(alone, _named(part, names), *others, **options))
-
+        example = ask(np.zeros((1, width), rows.dtype))  # one row tells type and width of an answer
+    empty = example[:0]
+    of_part = partial(_of_part, ask, empty)
     if example.ndim == 1:
-        return rows.map_blocks(of_part, drop_axis=1, dtype=example.dtype, meta=example[:0])
-    chunks = (rows.chunks[0], (example.shape[1],))
-    return rows.map_blocks(of_part, chunks=chunks, dtype=example.dtype, meta=example[:0])
+        return rows.array.map_blocks(of_part, drop_axis=1, dtype=example.dtype, meta=empty)
+    chunks = (rows.array.chunks[0], (example.shape[1],))
+    return rows.array.map_blocks(of_part, chunks=chunks, dtype=example.dtype, meta=empty)
+
+
+def _asked(model: Any, method: str, names: list[Any] | None, others: Any, options: Any, part: Array) -> Array:
+    return np.asarray(getattr(model, method)(_named(part, names), *others, **options))
+
+
+def _of_part(ask: Callable[[Array], Array], empty: Array, part: Array, block_info: Any = None) -> Array:
+    if not len(part):
+        return empty
+    with _in_partition(block_info, "X"):
+        return ask(part)
 
 
 def check_width(model: Any, width: int) -> int:

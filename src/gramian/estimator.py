@@ -105,11 +105,11 @@ class KernelEstimator(DistributedAnswers, Estimator):
 class EmbeddingEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Base of the estimators whose ``fit`` embeds the samples as ``embedding_`` and that place new ones beside them."""
 
-    def fit_transform(self, X: Matrix, y: Any = None) -> Array:
+    def fit_transform(self, X: Matrix, y: Any = None, **fit_params: Any) -> Array:
         """Fit and return the embedding of X, ``embedding_``."""
         if is_distributed(X):
             refuse_frames(self)
-        embedding: Array = self.fit(X, y).embedding_
+        embedding: Array = self.fit(X, y, **fit_params).embedding_
         return embedding
 
     @property

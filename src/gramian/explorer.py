@@ -27,7 +27,7 @@ from gramian.report import (
     write_folder,
     write_report,
 )
-from gramian.tables import Table, read_table
+from gramian.tables import Table, find_partitions, read_table
 from gramian.workers import open_workers
 
 __all__ = ["Explored", "explore", "explore_folder"]
@@ -212,13 +212,14 @@ def explore_folder(
     Examples
     --------
     >>> from gramian.explorer import explore_folder
-    >>> explore_folder("no such folder/*.csv", "found", workers=0)
+    >>> explore_folder("no such folder/*.csv", "found", workers=2)
     Traceback (most recent call last):
         ...
-    ValueError: workers=0 must be a whole number >= 1
+    gramian.tables.read.UnreadableTable: no file matches no such folder/*.csv; check the path
     """
     import pandas as pd
 
+    find_partitions(source)  # where there are none, this is told before workers are started
     with whole_folder(Path(folder), force=force) as draft:
         with open_workers(workers, scheduler) as opened:
             found, model = exploration.explore_folder(source, draft / ROW_PARTS, opened, **asked)

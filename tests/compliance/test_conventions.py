@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 import torch
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -15,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
 from compliance.construct import ESTIMATORS, answers, can, data, dense, is_pairwise, name_of
+from gramian import AutoClustering, KernelPCA, Nystroem, SpectralClustering
 from gramian.kernels import RBF, Kernel
 
 KERNELS = [estimator for estimator in ESTIMATORS if isinstance(estimator, Kernel)]
@@ -206,3 +208,29 @@ def test_verbose_is_silent_without_a_terminal(estimator, capsys):
 def test_docstring_shows_the_class_at_work(estimator):
     """The class docstring has an example, which the doctests run."""
     assert "Examples\n--------\n>>> " in (inspect.getdoc(type(estimator)) or "")
+
+
+FRAMED = [
+    AutoClustering(2, random_state=0),
+    SpectralClustering(2, random_state=0),
+    KernelPCA(1, preimage="ridge"),
+    Nystroem(5, selection="renyi", random_state=0),
+]
+
+
+@pytest.mark.parametrize("estimator", FRAMED, ids=name_of)
+def test_frames_asked_for_everywhere_change_no_fit(estimator):
+    """With ``set_config(transform_output="pandas")`` what an estimator computes inside is arrays all the same."""
+    X = np.random.default_rng(0).normal(size=(60, 3)) + 5 * (np.arange(60)[:, None] % 2)
+    expected = clone(estimator).fit(X)
+    with config_context(transform_output="pandas"):
+        found = clone(estimator).fit(X)
+        for method in ("predict", "transform"):
+            if hasattr(estimator, method):
+                answer = getattr(found, method)(X)
+                assert isinstance(answer, pd.DataFrame) == (method == "transform")
+                np.testing.assert_array_equal(answer, getattr(expected, method)(X))
+        if hasattr(estimator, "inverse_transform"):
+            np.testing.assert_array_equal(
+                found.inverse_transform(found.embedding_), expected.inverse_transform(expected.embedding_)
+            )

@@ -9,6 +9,7 @@ import string
 import threading
 from pathlib import Path
 
+import dask.dataframe
 import numpy as np
 import pandas as pd
 import pytest
@@ -397,3 +398,9 @@ def test_files_opened_as_text_are_read_too(tmp_path):
 def test_what_is_no_table_is_named_with_what_is(source):
     with pytest.raises(TypeError, match=f"{type(source).__name__}; pass a path, an open file, or a data frame"):
         read_table(source)
+
+
+def test_a_dask_frame_is_not_collected():
+    given = dask.dataframe.from_pandas(pd.DataFrame({"a": [1.0, 2.0]}), npartitions=1)
+    with pytest.raises(TypeError, match=r"not a Dask input; write it with to_parquet and explore the folder"):
+        read_table(given)

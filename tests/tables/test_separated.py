@@ -62,10 +62,17 @@ def test_rows_are_cut_at_the_number_asked_for():
     assert len(read(data).arrays[0]) == 100
 
 
+@pytest.mark.parametrize("data", [b"a,b\n", b"a,b", b"a,b\n\n\n"])
+def test_names_alone_are_a_table_without_rows(data):
+    """One of many files may have none; whoever needs rows refuses it."""
+    found = read(data)
+    assert found.names == ["a", "b"]
+    assert [(len(array), str(array.type)) for array in found.arrays] == [(0, "string")] * 2
+
+
 @pytest.mark.parametrize(
     ("data", "match"),
     [
-        (b"a,b\n", "has column names but no rows"),
         (b"a,b\n1,2\n3\n", ", row 3: 1 cells but 2 columns; correct the row"),
         (b'a,b\n1,"x\n2,y\n', ", row 2: quotes that do not match"),
         (b'a,b\n1,"' + b"x\n" * 70_000, ", row 2: a cell of more than 131,072 characters; close the quotes"),

@@ -102,12 +102,12 @@ class KernelKMeans(ClusterMixin, KernelEstimator):
         -------
         self : KernelKMeans
         """
+        check_whole(self, "n_init", "max_iter")
+        check_whole(self, "verbose", least=0)
         if is_distributed(X):
             if sample_weight is not None:
                 raise TypeError("sample_weight is for rows in memory; leave it out for a Dask input")
             return fit_to_sample(self, X)
-        check_whole(self, "n_init", "max_iter")
-        check_whole(self, "verbose", least=0)
         samples = X
         X = self._check_rows(X)
         n = X.shape[0]

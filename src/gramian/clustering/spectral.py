@@ -134,11 +134,11 @@ class SpectralClustering(PlacedClusters):
         -------
         self : SpectralClustering
         """
-        if is_distributed(X):
-            return fit_to_sample(self, X)
         check_choice(self, "embedding", ("rw", "sym", "kpca", "keca"))
         check_whole(self, "n_init", "max_clusters")
         check_positive(self, "tol", none_allowed=True)
+        if is_distributed(X):
+            return fit_to_sample(self, X)
         samples = X
         X, kernel, gram = self._fit_kernel(X, min_samples=2)
         n = X.shape[0]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import check_count, check_positive
-from gramian.distributed import is_distributed
+from gramian.distributed import answered, is_distributed
 from gramian.embedding.projection import KernelProjection, significant
 from gramian.grams import Gram
 from gramian.kernels import Expansion, Kernel
@@ -90,7 +90,7 @@ class KernelECA(KernelProjection):
         wanted = check_count(self, "n_components", X.shape[0])
         assert wanted is not None
         if is_distributed(samples):
-            return self._finish_distributed(samples, kernel, gram, wanted)
+            return self._finish_distributed(samples, X, kernel, gram, wanted)
         values, vectors, self.entropies_, self.component_indices_ = entropy_axes(gram, wanted, kernel, self.tol)
         self._keep(kernel, samples)
         self.eigenvalues_ = values
@@ -99,7 +99,7 @@ class KernelECA(KernelProjection):
         self.expansion_ = Expansion(kernel, X, vectors / np.sqrt(values), gram=gram)
         return self
 
-    def _finish_distributed(self, X: Any, kernel: Kernel, gram: Any, wanted: int) -> KernelECA:
+    def _finish_distributed(self, X: Any, rows: Any, kernel: Kernel, gram: Any, wanted: int) -> KernelECA:
         """All axes are known from the features' sums, so the leading ones are found without a bound."""
         n, m = gram.factor.shape
         values, axes = gram.eigenaxes(min(n, m))
@@ -109,7 +109,7 @@ class KernelECA(KernelProjection):
         self.entropies_, self.component_indices_ = contributions[best], best
         self.eigenvalues_, self.n_components_ = values[best], len(best)
         self.expansion_ = Expansion.of_weights(kernel, axes[:, best] * np.sqrt(values[best]))
-        self.embedding_ = self.transform(X)
+        self.embedding_ = answered(self, "transform", rows)
         return self
 
 

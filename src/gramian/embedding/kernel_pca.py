@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import check_choice, check_count, check_positive
-from gramian.distributed import is_distributed
+from gramian.distributed import answered, is_distributed
 from gramian.embedding.preimage import RidgePreimage, check_preimage
 from gramian.embedding.projection import InvertibleProjection, significant
 from gramian.grams import Gram, SandwichGram
@@ -152,7 +152,7 @@ class KernelPCA(InvertibleProjection):
         self.n_components_ = len(self.eigenvalues_)
         self.signature_ = np.ones(self.n_components_, gram.dtype)
         self.explained_variance_ratio_ = self.eigenvalues_ / np.trace(factor.dual())
-        self.embedding_ = self.transform(X)
+        self.embedding_ = answered(self, "transform", rows)
         return self
 
     def _operator(self, gram: Gram, weights: Array | None) -> Gram:

@@ -49,7 +49,7 @@ class RidgePreimage:
         self.coefficients = coefficients.astype(X.dtype, copy=False)
 
     def __call__(self, Z: Array) -> Array:
-        return self.map.transform(Z) @ self.coefficients + self.mean
+        return self.map.features(Z) @ self.coefficients + self.mean
 
 
 def fixed_point(

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.embedding.preimage import check_scores, fixed_points
-from gramian.estimator import KernelEstimator
+from gramian.estimator import EmbeddingEstimator
 from gramian.typing import Array, Matrix
 
 
-class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
+class KernelProjection(EmbeddingEstimator):
     """Scores z_j(x) = Σ_i k(x, x_i) α_ij / √|λ_j| on axes w_j = Σ_i α_ij φ(x_i).
 
     Subclasses set ``embedding_``, ``eigenvalues_``, ``n_components_`` and ``expansion_``, the scores as functions.
@@ -39,20 +37,9 @@ class KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         Z: Array = self.expansion_.unchecked(X)
         return Z
 
-    def fit_transform(self, X: Matrix, y: Any = None, **fit_params: Any) -> Array:
-        """Fit and return the scores of X, ``embedding_``."""
-        self.fit(X, y, **fit_params)
-        embedding: Array = self.embedding_
-        return embedding
-
     @property
     def _n_features_out(self) -> int:
         return int(self.n_components_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 class InvertibleProjection(KernelProjection):

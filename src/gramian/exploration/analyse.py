@@ -348,7 +348,7 @@ def _another(X: Array, labels: Array, kept: Array, used: Array, seed: int) -> _A
         return None
     number = np.argsort(np.argsort(-sizes, kind="stable"))
     whole = number[whole]
-    rank = _central_first(model.transform(filled), whole)
+    rank = _central_first(np.asarray(model.transform(filled)), whole)
     return _Another(np.where(grouped, whole, -1), rank, float(overlap), float(stability), model, number, used)
 
 

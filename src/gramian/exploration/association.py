@@ -93,7 +93,8 @@ def _features(values: Array, have: Array, kind: str) -> Array:
     if kind not in (NUMBER, DATE):
         return np.where(have[:, None], values, 0.0)
     out = np.zeros((len(values), _LANDMARKS))
-    found = Nystroem(_LANDMARKS, kernel=RBF(1.0), selection="kmeans", random_state=0).fit_transform(values[have])
+    kernel = Nystroem(_LANDMARKS, kernel=RBF(1.0), selection="kmeans", random_state=0).fit(values[have])
+    found = kernel.features(values[have])
     out[np.ix_(have, np.arange(found.shape[1]))] = found
     return out
 

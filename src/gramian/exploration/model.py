@@ -210,7 +210,7 @@ class TableModel(BaseEstimator):
         memberships, scores, oddness = self.fitted()
         own = np.arange(len(scores)), np.maximum(self.fitted_groups_, 0)
         membership = np.where(self.fitted_groups_ >= 0, memberships[own], 0.0)
-        completed = self.oddness_.units_.transform(X)
+        completed = self.oddness_.units_.filled(X)
         return Placed(self.fitted_groups_, membership, scores[own], oddness, self.embedding(), completed)
 
     def _answers(self, X: Array, function: Any, dtype: Any = None) -> tuple[Array, Array, Array, Array, Array]:

@@ -141,6 +141,10 @@ class DistributedFactor(Factor):
         change = partial(_less, moments.mean.astype(self.dtype))
         others = [] if weights is None else [weights]
         dual = moments.scatter.astype(self.dtype, copy=False)
+        # A mean is rounded: where all rows are alike, what differs from it is that and nothing else.
+        rounding = 10 * float(np.finfo(self.dtype).eps)
+        if np.trace(moments.scatter) <= moments.weight * rounding**2 * (moments.mean @ moments.mean):
+            dual = np.zeros_like(dual)
         return self.viewed(change, *others, dual=dual, origin=moments.mean)
 
     def chunk_of(self, rows: Index) -> Matrix:

@@ -137,7 +137,7 @@ def entropy_kernel(X: Matrix) -> tuple[Kernel, Matrix]:
     Z : array or CSR (n, d)
         X with unit variances.
     """
-    Z = StandardScaler(with_mean=not issparse(X)).fit_transform(X)
+    Z = StandardScaler(with_mean=not issparse(X)).set_output(transform="default").fit_transform(X)
     if (Z.max(axis=0) - Z.min(axis=0)).max() == 0:
         return RBF(width=1.0), Z  # all rows are equal, and so are all subsets
     n, d = X.shape

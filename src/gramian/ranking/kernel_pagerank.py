@@ -141,11 +141,11 @@ class KernelPageRank(WalkEstimator):
         -------
         self : KernelPageRank
         """
-        if is_distributed(X):
-            return fit_to_sample(self, X, answers={})
         check_restart(self.restart)
         check_choice(self, "order", ("query", "eigenvalue", "restart"))
         least = check_eigenvalue_tol(self)
+        if is_distributed(X):
+            return fit_to_sample(self, X, answers={})
         samples = X
         X, kernel, gram = self._fit_kernel(X, min_samples=2)
         count = check_components(self, X.shape[0])

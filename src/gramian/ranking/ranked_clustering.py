@@ -175,12 +175,12 @@ class RankedClustering(PlacedClusters, WalkEstimator):
         -------
         self : RankedClustering
         """
-        if is_distributed(X):
-            return fit_to_sample(self, X, answers=_ANSWERS)
         check_restart(self.restart)
         check_choice(self, "normalized", (True, False))
         check_choice(self, "metric", ("euclidean", "cosine"))
         check_whole(self, "max_clusters", "n_init")
+        if is_distributed(X):
+            return fit_to_sample(self, X, answers=_ANSWERS)
         samples = X
         X, kernel, gram = self._fit_kernel(X, min_samples=2)
         n = X.shape[0]

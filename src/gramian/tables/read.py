@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gramian.checks import whole
+from gramian.distributed import refuse_partitions
 from gramian.tables.streams import Fault, in_one_line
 from gramian.tables.table import CATEGORY, CODES, IGNORED, NUMBER, Column, Table, nearest
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["UnreadableTable", "raw_table", "read_table", "typed_table"]
 
+_FOLDER = (
+    "write it with to_parquet and explore the folder with gramian.explorer.explore_folder, or pass some of its rows"
+)
 _MOST = 0.5  # of the filled cells of new rows must be of the kind of their column
 
 
@@ -110,6 +114,7 @@ def read_table(
         source, stream = str(getattr(source, "name", "file")), source
     if stream is not None and isinstance(stream.read(0), str):  # opened as text
         stream = io.BytesIO(stream.read().encode())  # type: ignore[attr-defined]
+    refuse_partitions("read_table", source, _FOLDER)
     is_path = isinstance(source, (str, os.PathLike))
     is_frame = not is_path and hasattr(source, "columns")
     if not is_frame and not is_path:

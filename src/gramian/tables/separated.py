@@ -48,8 +48,9 @@ def read_separated(opener: Callable[[], Utf8Stream], max_rows: int | None) -> Ra
         notes.append(f"columns are separated by {words}" + (", decimals by a comma" if decimal == "," else ""))
     header = is_header(rows)
     names = column_names(rows[0] if header else None, width, notes)
+    empty = RawTable(names, [pa.array([], pa.string()) for _ in names], notes)
     if header and len(rows) == 1 and not cut:
-        raise Fault(" has column names but no rows; add rows")
+        return empty
     codes = [code for code in MISSING if code != "-"]  # left to the columns, since it may be one of + and -
     read_options = pa.csv.ReadOptions(column_names=names, skip_rows_after_names=int(header), block_size=BLOCK)
     parse_options = pa.csv.ParseOptions(delimiter=separator, newlines_in_values=True)
@@ -75,7 +76,7 @@ def read_separated(opener: Callable[[], Utf8Stream], max_rows: int | None) -> Ra
             raise Fault(f" cannot be read ({in_one_line(error)}); save it as plain CSV") from error
         quotes, note, first_row = file.quotes, file.note, 1 + file.skipped + header
     if not any(len(batch) for batch in batches):
-        raise Fault(" has column names but no rows; add rows")
+        return empty
     table = pa.Table.from_batches(batches).slice(0, max_rows)
     # A quote that is not closed swallows lines, which a cell with several lines may be the sign of.
     if quotes and any(pa.compute.any(pa.compute.match_substring(column, "\n")).as_py() for column in table.columns):

@@ -42,9 +42,13 @@ def structure(X: Array, columns: Sequence[Any] | None, rng: np.random.Generator)
     if len(sample) < _FEWEST_ROWS:
         return 0.0
     completion = Completion(columns)
-    completed = completion.fit_transform(sample)
+    completed = completion.fit(sample).filled(sample)
     holes = np.isnan(sample)[:, completion.used_]
-    return beyond_chance(completed, holes, completion.columns_, Completion(completion.columns_).fit_transform, rng)
+
+    def complete(holed: Array) -> Array:
+        return Completion(completion.columns_).fit(holed).filled(holed)
+
+    return beyond_chance(completed, holes, completion.columns_, complete, rng)
 
 
 def beyond_chance(

@@ -144,7 +144,7 @@ def completed(variables: Variables) -> Variables:
     hot[np.repeat(variables.codes < 0, variables.sizes, axis=1)] = np.nan
     owners = np.concatenate([np.arange(d), d + np.repeat(np.arange(len(variables.sizes)), variables.sizes)])
     completion = Completion(owners).fit(np.hstack([numbers, hot]))
-    filled = completion.transform(np.hstack([numbers, hot]))
+    filled = completion.filled(np.hstack([numbers, hot]))
     used = np.flatnonzero(completion.used_)
     at = np.flatnonzero(used < d)
     out = np.where(np.isnan(numbers), 0.0, numbers)

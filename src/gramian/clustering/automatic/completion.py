@@ -104,6 +104,10 @@ class Completion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def transform(self, X: Matrix) -> Array:
         """Rows in standard deviations without holes, (n, d'); a hole that no row can fill is the mean, 0."""
+        return self.filled(X)
+
+    def filled(self, X: Matrix) -> Array:
+        """``transform`` as an array, whatever ``set_output`` says."""
         rows = self.scaled(X)
         holed = np.flatnonzero(np.isnan(rows).any(axis=1))
         for part in slices(len(holed), max(1, _DISTANCES_AT_ONCE // len(self.donors_))):
@@ -329,5 +333,5 @@ class CompletedGraph(Kernel):
         return neighbor_edges(self.kind_, rows, others, least=_LEAST_NEIGHBORS)
 
     def _completed(self, X: Matrix) -> Array:
-        completed: Array = self.completion_.transform(self._checked(X))
+        completed: Array = self.completion_.filled(self._checked(X))
         return completed

@@ -146,6 +146,7 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
         -------
         self : AutoClustering
         """
+        check_whole(self, "max_clusters", least=2)
         if is_distributed(X):
             chosen: dict[str, Any] = {"feature_columns": feature_columns, "categorical_columns": categorical_columns}
             return fit_to_sample(self, X, **chosen)
@@ -156,7 +157,6 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
             feature_columns, categorical_columns = frame.columns, frame.categories
         X = check_samples(self, X, ensure_min_samples=2, **_CHECKS)
         k = check_count(self, "n_clusters", len(X), none_allowed=True)
-        check_whole(self, "max_clusters", least=2)
         rng = generator(self.random_state)
         seed = int(rng.integers(2**31 - 1))
         columns = list(range(X.shape[1])) if feature_columns is None else list(feature_columns)
@@ -221,7 +221,7 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
             found.alternatives,
             found.alternative_stability,
         )
-        rows = completion.transform(features[mixed.rows])
+        rows = completion.filled(features[mixed.rows])
         self._keep(X, mixed.rows, found.labels, (completion, rows), evidence)
 
     def _keep(
@@ -259,7 +259,7 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
         X = self._features(X)
         if self.classes_ is not None:
             return self.classes_.posteriors(X, n_clusters).argmax(axis=1)
-        completed = self.completion_.transform(X[:, self.used_])
+        completed = self.completion_.filled(X[:, self.used_])
         labels: Array = votes(completed, self.rows_, self.row_levels_[n_clusters], n_clusters).argmax(axis=1)
         return labels
 
@@ -304,7 +304,7 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
             return np.zeros((0, self.n_clusters_))
         if self.classes_ is not None:
             return self.classes_.posteriors(X)
-        completed = self.completion_.transform(X)
+        completed = self.completion_.filled(X)
         if self.mixture_ is not None:
             posterior = np.asarray(self.mixture_.predict_proba(completed))[:, self.components_]
             return posterior / posterior.sum(axis=1, keepdims=True)

@@ -58,7 +58,7 @@ class Rows:
         kernel = cluster_kernel(len(X), seed, threshold=0).fit(X)
         completion = Completion(columns).fit(X)
         restarts = np.repeat(np.arange(len(kernel.sizes_)) // (len(kernel.sizes_) // _RESTARTS), kernel.sizes_)
-        return cls(kernel.features(X), restarts, completion.transform(X)), kernel, completion
+        return cls(kernel.features(X), restarts, completion.filled(X)), kernel, completion
 
     def __len__(self) -> int:
         return len(self.completed)

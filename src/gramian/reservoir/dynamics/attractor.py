@@ -87,9 +87,9 @@ def reconstruct_attractor(
     driven = ((x - x.mean()) / float(x.std()))[:, None]
     if method == "esn-small":
         small = Reservoir(k, spectral_radius=0.9, connectivity=k, input_scaling=0.3, random_state=random_state)
-        return np.asarray(small.fit_transform(driven)[washout:])
+        return np.asarray(small.fit_transform(driven))[washout:]
     network = clone(reservoir) if reservoir is not None else _usual(random_state)
-    states = network.fit_transform(driven)[washout:]
+    states = np.asarray(network.fit_transform(driven))[washout:]
     if method == "esn-pca":
         return np.asarray(PCA(k, svd_solver="covariance_eigh").fit_transform(states))
     some = states[:: -(-len(states) // _KERNEL_STATES)]
