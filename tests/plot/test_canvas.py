@@ -57,7 +57,7 @@ def test_names_are_short_and_no_formulas():
 
 
 def test_error_names_the_attribute_and_the_models_that_have_it():
-    words = r"needs labels_, which LSSVMRegressor does not have \(it is not fitted: call fit first\); models that have it: A"
+    words = r"needs labels_, which LSSVMRegressor does not have \(it is not fitted: call fit first\); models that have"
     with pytest.raises(NotFittedError, match=words):
         asked(gramian.LSSVMRegressor(), "labels_", question="plot.clusters", models="A")
     fitted = gramian.LSSVMRegressor(regularization=1.0).fit(np.eye(3), np.arange(3.0))

@@ -175,7 +175,7 @@ def _decisive(model: Any, known: list[str]) -> str:
     wanted = by if by in known else getattr(model, "criterion", None)
     if wanted in known:
         return str(wanted)
-    # Of a given number of clusters KSC looks for a width that separates them; what stands out nowhere has the widest gap.
+    # KSC seeks a width that separates a given number of clusters; where none stands out it takes the widest gap.
     return next((name for name in ("modularity", "separation") if name in known and by != "nothing"), known[0])
 
 
