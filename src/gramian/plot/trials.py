@@ -96,9 +96,9 @@ def _candidates(model: Any, criterion: str, ax: Axes | None) -> Axes:
         raise ValueError(f"criterion={criterion!r} is unknown; pass 'evidence' or one of {', '.join(known)}")
     values = np.array([float(way[criterion]) for way in tried])
     chosen = np.array([bool(way["chosen"]) for way in tried])
-    ax = _bars(ax, [str(way["name"]) for way in tried], values, chosen)
+    ax = _bars(ax, [str(way["name"]).replace("_", " ") for way in tried], values, chosen)
     ax.set_xlabel(criterion)
-    ax.set_title(f"Ways to find {model.n_clusters_} clusters, the chosen one in colour")
+    ax.set_title(f"{len(tried)} ways to find {model.n_clusters_} clusters")
     return ax
 
 
@@ -107,7 +107,7 @@ def _rules(model: Any, ax: Axes | None) -> Axes:
     values = np.array([float(model.errors_[name]) for name in names])
     ax = _bars(ax, [name.replace("_", " ") for name in names], values, np.array([n == model.chosen_ for n in names]))
     ax.set_xlabel("mean absolute error on the last fifth of the series")
-    ax.set_title("Rules; the simplest that does as well is chosen")
+    ax.set_title("Rules: the simplest of the best is chosen")
     return ax
 
 
