@@ -56,7 +56,7 @@ def test_rows_without_a_label_are_grey(wine):
 
 
 def test_text_is_no_place_on_a_map(split_rings):
-    with pytest.raises(ValueError, match="values that are no numbers"):
+    with pytest.raises(ValueError, match="values that are not numbers"):
         plot.clusters(split_rings, pd.DataFrame({"a": ["x"] * len(split_rings.labels_)}))
 
 

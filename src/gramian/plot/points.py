@@ -144,7 +144,7 @@ def _numbers(X: Any) -> Array:
     try:
         found = np.asarray(X, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"X has values that are no numbers ({error}); pass what the model was fitted to") from error
+        raise ValueError(f"X has values that are not numbers ({error}); pass what the model was fitted to") from error
     if found.ndim != 2:
         raise ValueError(f"X has shape {found.shape}; pass a table of rows and columns")
     return found
