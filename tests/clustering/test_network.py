@@ -249,7 +249,7 @@ def test_everyone_joined_to_everyone_alike_is_one_community(graph):
     np.testing.assert_array_equal(model.labels_, 0)
     assert (model.n_clusters_, model.modularity_) == (1, 0)
     np.testing.assert_array_equal(model.predict(graph), 0)
-    with pytest.raises(ValueError, match=r"n_clusters=2 but everyone is joined .* pass n_clusters=1"):
+    with pytest.raises(ValueError, match=r"n_clusters=2 but all nodes are joined .* pass n_clusters=1"):
         NetworkKSC(2).fit(graph)
 
 

@@ -6,6 +6,8 @@ import io
 import os
 import re
 import string
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -397,3 +399,14 @@ def test_files_opened_as_text_are_read_too(tmp_path):
 def test_what_is_no_table_is_named_with_what_is(source):
     with pytest.raises(TypeError, match=f"{type(source).__name__}; pass a path, an open file, or a data frame"):
         read_table(source)
+
+
+def test_a_missing_library_names_the_extra():
+    code = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "import gramian\n"
+        "try: gramian.explore('t.csv')\n"
+        "except ModuleNotFoundError as error: print(error, error.name)"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert printed.strip() == "a table needs pyarrow to be read; install it with: pip install 'gramian[app]' pyarrow"

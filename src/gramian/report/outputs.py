@@ -106,7 +106,7 @@ def _load() -> None:
 
 @contextmanager
 def whole_folder(folder: Path, *, force: bool = False) -> Iterator[Path]:
-    """A folder beside the named one, which takes its place at the end; nothing is left behind if work is broken off.
+    """A folder beside the named one, which takes its place at the end; nothing is left behind if the work stops.
 
     Drafts of processes that were killed are cleared away.
     """
