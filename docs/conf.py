@@ -14,6 +14,7 @@ import gramian
 sys.path.insert(0, str(Path(__file__).parent))
 import decision_figure
 import gallery_pages
+import model_pictures
 import performance_pages
 
 project = "gramian"
@@ -111,6 +112,7 @@ def setup(app: Any) -> None:
     """Connect what cannot be said by a setting."""
     app.connect("builder-inited", performance_pages.write_pages)
     app.connect("builder-inited", decision_figure.write_figure)
+    app.connect("builder-inited", model_pictures.write_pictures)
     app.connect("builder-inited", gallery_pages.place_kept_pictures, priority=100)  # before sphinx-gallery
     app.connect("source-read", gallery_pages.add_kept_output)
     app.connect("html-page-context", open_one_branch, priority=400)  # before furo asks for the sidebar

@@ -176,6 +176,7 @@ def faster(cases: Cases) -> str:
 def draw_ratios(cases: Cases, theme: str, path: Path) -> None:
     """A line for each question, from the fastest rival to the slowest, on a scale where 1 is as fast as we are."""
     import matplotlib.pyplot as plt
+    from matplotlib.patheffects import withStroke
 
     from gramian import plot
     from gramian.colours import GROUPS, INK, PAPER, mixed
@@ -187,14 +188,15 @@ def draw_ratios(cases: Cases, theme: str, path: Path) -> None:
         for y, (_, title, rivals) in enumerate(found):
             values = [ratio for _, ratio in rivals]
             colour = better if values[0] >= 1 else worse
-            ax.plot([1, 1], [y - 0.2, y + 0.2], color=INK[theme], linewidth=1)
+            ax.plot([1, 1], [y - 0.15, y + 0.2], color=INK[theme], linewidth=1)
             ax.plot([1, values[0]], [y, y], color=colour, linewidth=3, solid_capstyle="butt")
             ax.plot([values[0], values[-1]], [y, y], color=quiet, linewidth=1.5, zorder=1)
             ax.plot(values[1:], [y] * (len(values) - 1), "o", color=quiet, markersize=4)
             ax.plot(values[0], y, "o", color=colour, markersize=6)
             ax.annotate(
-                title, (0, y), (0, 5), xycoords=("axes fraction", "data"), textcoords="offset points", fontsize=8
-            )
+                title, (0, y), (0, 5), xycoords=("axes fraction", "data"), textcoords="offset points", fontsize=8,
+                path_effects=[withStroke(linewidth=3, foreground=PAPER[theme])],
+            )  # fmt: skip
         ax.set_xscale("log")
         ax.set_ylim(len(found) - 0.4, -0.9)
         ax.set_yticks([])

@@ -38,3 +38,16 @@ def test_any_name_can_be_the_first(first: str) -> None:
         f"from gramian import {first}; assert gramian.kernels.RBF and gramian.clustering.KPOD"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_deep_is_found_with_the_package_alone_but_not_listed() -> None:
+    """It needs torch: tools that look at all listed names must not fail without it, and its error names the extra."""
+    code = (
+        "import sys; sys.modules['torch'] = None\n"
+        "import gramian\n"
+        "assert 'deep' not in dir(gramian)\n"
+        "try: gramian.deep\n"
+        "except ModuleNotFoundError as error: print(error)"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert "gramian[deep]" in printed

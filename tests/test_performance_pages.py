@@ -131,3 +131,27 @@ def test_the_guide_of_explore_has_the_times_that_were_measured(pages):
         (measured,) = (row["seconds"] for row in cases[times[int(rows.replace(",", ""))]])
         decimals = len(seconds.partition(".")[2])
         assert f"{measured:.{decimals}f}" == seconds
+
+
+def test_the_speed_table_of_the_readme_has_what_was_measured(pages):
+    """Its seconds are those of the named runs, rounded as they are written, ours first."""
+    cases = pages.measured()
+    table = (DOCS.parent / "README.md").read_text("utf-8").split("## Speed")[1].split("[How fast")[0]
+    lines = [line for line in table.splitlines() if re.search(r"[\d.]+ s\b", line)]
+    expected = {
+        "spectral clustering": ("spectral_blobs", ["gramian", "scikit-learn arpack", "scikit-learn lobpcg"]),
+        "exact kernel PCA": ("kernel_pca", ["gramian", "scikit-learn arpack"]),
+        "width and ridge": ("lssvm_sweep_1200", ["gramian", "GridSearchCV(KernelRidge)"]),
+        "PageRank": ("pagerank_undirected", ["gramian", "fast-pagerank", "igraph prpack"]),
+        "HSIC": ("hsic_alignment", ["gramian", "hyppo"]),
+        "50 communities": ("communities_1m", ["gramian", "igraph Leiden"]),
+        "`gramian explore`": ("explore_1m", ["gramian"]),
+    }
+    for line, (start, (case, sides)) in zip(lines, expected.items(), strict=True):
+        assert line.startswith(f"| {start}")
+        told = re.findall(r"([\d.]+) s\b", line)
+        runs = [next(row for row in cases[case] if row["side"] == side) for side in sides]
+        processor = "processor time" in line
+        for text, row in zip(told, runs, strict=True):
+            measured = row["scores"]["processor_seconds"] if processor else row["seconds"]
+            assert f"{measured:.{len(text.partition('.')[2])}f}" == text, line

@@ -173,4 +173,4 @@ _MODULES = (
     "kernels", "landmarks", "lssvm", "metrics", "mixture", "persistence", "plot", "ranking", "reservoir", "tables",
 )  # fmt: skip
 
-__getattr__, __dir__ = deferred(__name__, _HOMES, _MODULES)
+__getattr__, __dir__ = deferred(__name__, _HOMES, _MODULES, ["deep"])

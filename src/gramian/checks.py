@@ -247,7 +247,7 @@ def check_targets(y: Any, n_samples: int) -> Array:
     if bad.any():
         raise ValueError(
             f"y contains NaN or infinity in {int(bad.sum())} of {n_samples} entries, the first at {int(bad.argmax())}; "
-            "drop those rows, for a missing target teaches nothing"
+            "drop those rows"
         )
     return np.asarray(targets)
 

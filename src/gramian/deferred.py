@@ -13,7 +13,7 @@ from typing import Any
 
 
 def deferred(
-    package: str, homes: Mapping[str, Iterable[str]], modules: Iterable[str] = ()
+    package: str, homes: Mapping[str, Iterable[str]], modules: Iterable[str] = (), optional: Iterable[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The functions ``__getattr__`` and ``__dir__`` of a package.
 
@@ -25,6 +25,9 @@ def deferred(
         The modules that names come from, with a leading dot where they are of the package.
     modules : names
         Submodules that are offered too.
+    optional : names
+        Submodules that need a library which may be missing: offered, but not listed by ``dir``, so that tools which
+        look at all names do not fail.
 
     Examples
     --------
@@ -34,7 +37,8 @@ def deferred(
     'nrmse'
     """
     home_of = {name: home for home, names in homes.items() for name in names}
-    offered = frozenset(modules)
+    listed = frozenset(modules)
+    offered = listed.union(optional)
 
     def get(name: str) -> Any:
         if name in offered:
@@ -46,6 +50,6 @@ def deferred(
         return found
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *home_of, *offered})
+        return sorted({*vars(sys.modules[package]), *home_of, *listed})
 
     return get, names

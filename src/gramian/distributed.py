@@ -1,4 +1,4 @@
-"""Rows that live on the workers of a Dask cluster: recognised, checked where they lie, and answered for in place.
+"""Dask inputs: recognise them, check them, and predict partition by partition.
 
 A fit reads two things of such rows: a few of them by number (widths, landmarks), and their features chunk by chunk
 (:mod:`gramian.grams.distributed`). Answers for new rows are a map over the partitions. Dask is imported only when an

@@ -43,7 +43,7 @@ Checked = TypeVar("Checked", bound=_Whole)
 
 
 class ModelFileError(ValueError):
-    """The file is no model file of gramian, is damaged, too new, or holds a type that is not trusted."""
+    """The file is not a model file of gramian, is damaged, too new, or holds a type that is not trusted."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,9 @@ def load(path: str | os.PathLike[str]) -> Any:
             archive.check_types(doubtful, schema)
             model = skops.load(file, trusted=doubtful)
             if not isinstance(model, BaseEstimator):
-                raise archive.Refused(f"holds {_type_name(model)}, no estimator or kernel; save one with gramian.save")
+                raise archive.Refused(
+                    f"holds {_type_name(model)}, not an estimator or kernel; save one with gramian.save"
+                )
             model.get_params(deep=True)  # a model that lacks a parameter is noticed here
             return model
 
@@ -325,7 +327,7 @@ def model_bytes(model: Any) -> bytes:
 
     skops = _skops()
     if not isinstance(model, BaseEstimator):
-        raise TypeError(f"model must be an estimator or a kernel, got {_type_name(model)}; save its parts apart")
+        raise TypeError(f"model must be an estimator or a kernel, got {_type_name(model)}; save its parts one by one")
     _refuse_foreign(model)
     label = {
         "model": _type_name(model),
@@ -350,7 +352,7 @@ def model_bytes(model: Any) -> bytes:
     try:
         archive.check_types(doubtful, schema)
     except archive.Refused as error:
-        raise TypeError(f"cannot save {type(model).__name__}: it is no public estimator or kernel") from error
+        raise TypeError(f"cannot save {type(model).__name__}: it is not a public estimator or kernel") from error
     return content.getvalue()
 
 

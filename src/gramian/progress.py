@@ -1,4 +1,4 @@
-"""How long loops tell a person how far they are.
+"""Progress bars of long loops.
 
 One bar per loop, nested loops below each other: drawn by rich on standard error of a terminal, and as an output of the
 cell in a notebook. Nothing is drawn, and rich is not even imported, when ``verbose`` is 0 or there is neither.

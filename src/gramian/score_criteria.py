@@ -293,7 +293,7 @@ def _prototypes(prototypes: ArrayLike | None, E: Array, codes: Array, k: int) ->
 def _at_least_three(k: int, name: str) -> None:
     if k < 3:
         raise ValueError(
-            f"{name} of two clusters is 1 whatever the labels, for single numbers have no angle; use "
+            f"{name} of two clusters is 1 whatever the labels, because single numbers have no angle; use "
             "balanced_line_fit or average_membership_strength"
         )
 

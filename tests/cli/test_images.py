@@ -44,10 +44,10 @@ def test_json_and_quiet(run, tmp_path):
     ("options", "why"),
     [
         (["empty"], "empty is empty"),
-        (["broken"], "bad.png is no PNG or JPEG image"),
+        (["broken"], "bad.png is not a PNG or JPEG image"),
         (["few"], "10 clusters of the 4 images of few cannot be; ask for 2 to 4"),
         (["no.npz"], "holds no array of images but y (5,)"),
-        (["t.csv"], "t.csv is no folder and no .zip or .npz file"),
+        (["t.csv"], "t.csv is not a folder, a .zip or an .npz file"),
         (["nowhere"], "nowhere does not exist"),
         (["few", "--clusters", 2, "--size", 3], "size=3 must be a whole number from 8 to 128"),
     ],

@@ -98,7 +98,7 @@ def test_a_cell_that_cannot_be_read_is_noted_beside_its_row(run, explored, learn
     new.to_csv("new.csv", index=False)
     result = run("assign", explored[2] / "model.gramian", "new.csv")
     rows = pd.read_csv(io.StringIO(result.stdout), dtype=str, keep_default_na=False)
-    notes = ["age 'abc' is no number", "income 'inf' is no number", "joined 'gestern' is no date", ""]
+    notes = ["age 'abc' is not a number", "income 'inf' is not a number", "joined 'gestern' is not a date", ""]
     assert rows["note"].tolist() == notes
     assert (rows["group"] != "0").all()
     assert rows[list(new)].to_numpy().tolist() == new.astype(str).to_numpy().tolist()
@@ -115,7 +115,7 @@ def test_a_cell_that_cannot_be_read_is_noted_beside_its_row(run, explored, learn
     house.to_csv("house.csv", index=False)
     result = run("predict", learned / "price" / "model.gramian", "house.csv")
     rows = pd.read_csv(io.StringIO(result.stdout))
-    assert rows["note"][3] == "area 'large' is no number"
+    assert rows["note"][3] == "area 'large' is not a number"
     assert rows["prediction"].notna().all()
     assert "1 row has values that cannot be read and count as missing: area (1)" in result.stderr
 

@@ -122,7 +122,9 @@ def test_levels_that_are_not_there(nested):
 
 
 def test_everyone_joined_to_everyone_has_no_levels():
-    with pytest.raises(ValueError, match="everyone in X is joined to everyone alike, so there are no levels"):
+    with pytest.raises(
+        ValueError, match="all nodes are joined to each other with the same weight, so there are no levels"
+    ):
         MultilevelKSC().fit(np.ones((12, 12)))
 
 

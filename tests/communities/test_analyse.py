@@ -111,7 +111,7 @@ def test_the_smallest_networks_work():
         assert model.place(read_edges(io.StringIO("new a\n"))).labels[0] >= 1
     found, model = divide(read_edges(networkx.complete_graph(12)), levels=True)
     assert (found.own.communities, model.levels) == (1, None)
-    assert found.sentences[-1].startswith("Everyone is joined to everyone else alike")
+    assert found.sentences[-1].startswith("All nodes are joined to each other with the same weight")
 
 
 @pytest.mark.parametrize("text", ["a b\n", "hub a\nhub b\nhub c\nhub d\n"])

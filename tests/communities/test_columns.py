@@ -41,7 +41,8 @@ def test_bad_rows_are_named():
 
 
 @pytest.mark.parametrize(
-    ("value", "why"), [("abc", "is no number"), (None, "is no number"), ("-2", "is negative"), ("nan", "is not finite")]
+    ("value", "why"),
+    [("abc", "is not a number"), (None, "is not a number"), ("-2", "is negative"), ("nan", "is not finite")],
 )
 def test_weights_are_numbers_from_0_on(value, why):
     with pytest.raises(ValueError, match=why):

@@ -71,13 +71,13 @@ def test_a_line_of_names_is_told_from_an_edge(text, nodes, weights):
         ("a b\nb c 2\n", "file, line 2: 3 fields"),
         ("# x\na b c d\n", "file, line 2: 4 fields; write 'u v' or 'u v weight', or a first line with the names"),
         ("a\n", "file, line 1: 1 field"),
-        ("a b 1\nb c two\n", "file, line 2: the weight 'two' is no number"),
+        ("a b 1\nb c two\n", "file, line 2: the weight 'two' is not a number"),
         ("a b 1\nb c -2\n", "file, line 2: the weight -2 is negative; drop negative edges"),
         ("a b 1\nb c inf\n", "file, line 2: the weight 'inf' is not finite"),
         ("a,b\n,c\n", "file, line 2: the name of a node is empty"),
         ('a,b\n"b"c,d\n', "file, line 2: .*correct the quotes"),
         ("%%MatrixMarket matrix\n3 3 1\n1 2 1\n", "is a MatrixMarket file"),
-        ("a b\x00\n", "file is no text"),
+        ("a b\x00\n", "file is not text"),
     ],
 )
 def test_broken_files_are_one_line(text, why):

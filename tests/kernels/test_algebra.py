@@ -156,7 +156,7 @@ def test_attributes_of_combinations():
 
 
 class TestColumns(KernelCase):
-    """A kernel that is no function of the distance of whole rows."""
+    """A kernel that is not a function of the distance of whole rows."""
 
     profiled = False
     waves = True
@@ -247,8 +247,8 @@ def test_ways_to_choose_columns(columns, expected):
         (-5, "asks for column -5 but X has 4"),
         (slice(2, 9), "asks for column 9 but X has 4"),
         (slice(2, 2), "chooses none of the 4 columns"),
-        (slice("age"), "is no slice of whole numbers"),
-        (slice(0, 4, 0), "is no slice of whole numbers"),
+        (slice("age"), "is not a slice of whole numbers"),
+        (slice(0, 4, 0), "is not a slice of whole numbers"),
         ([], "chooses none of the 4 columns"),
         ([False] * 4, "chooses none of the 4 columns"),
         ([True, False], "must be column numbers, a slice, or one True or False for each of the 4 columns"),

@@ -58,7 +58,7 @@ def test_rules_measure_chi_square():
     assert ChiSquare("mean50").fit(X).width_ == pytest.approx(pairs.mean() / 2)
     assert ChiSquare("range20").fit(X).width_ == pytest.approx(0.2 * np.ptp(pairs))
     for rule in ("silverman", "mean_knn", "spectroscopy"):
-        with pytest.raises(ValueError, match=f"width='{rule}' is no rule for χ² distances; pass 'mean'"):
+        with pytest.raises(ValueError, match=f"width='{rule}' is not a rule for χ² distances; pass 'mean'"):
             ChiSquare(rule).fit(X)
 
 

@@ -57,7 +57,7 @@ def test_weights_of_classes_multiply_those_of_rows():
     np.testing.assert_allclose(weights("balanced"), [4 / 3, 2 / 3, 4 / 3, 2 / 3])
     for bad, words in (
         ("most", "class_weight='most' must be"),
-        ({"z": 1.0}, "names 'z', which is no class of y"),
+        ({"z": 1.0}, "names 'z', which is not a class of y"),
         ({"a": -1.0}, "finite weights >= 0"),
         ({"a": 0.0, "b": 0.0, "c": 0.0}, "leave no row with a weight"),
     ):

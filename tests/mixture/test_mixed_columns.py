@@ -41,7 +41,7 @@ def test_indices_masks_and_names_say_the_same(given):
         ([4], "from 0 to 3"),
         ([0.5], "from 0 to 3"),
         ([True], "pass 4 booleans"),
-        (["z"], "'z', which is no column"),
+        (["z"], "'z', which is not a column"),
         ([[0]], "pass a flat list"),
     ],
 )

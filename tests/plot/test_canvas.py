@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from matplotlib import pyplot
+from sklearn.exceptions import NotFittedError
 
 import gramian
 from gramian import plot
@@ -55,12 +56,20 @@ def test_names_are_short_and_no_formulas():
     assert len(short("x" * 99)) == 28
 
 
-def test_error_names_the_attribute_and_who_has_it():
-    words = (
-        r"needs labels_, which LSSVMRegressor does not have \(it is not fitted: call fit first\); clusterers have it"
-    )
-    with pytest.raises(TypeError, match=words):
-        asked(gramian.LSSVMRegressor(), "labels_", question="plot.clusters", models="clusterers")
+def test_error_names_the_attribute_and_the_models_that_have_it():
+    words = r"needs labels_, which LSSVMRegressor does not have \(it is not fitted: call fit first\); models that have"
+    with pytest.raises(NotFittedError, match=words):
+        asked(gramian.LSSVMRegressor(), "labels_", question="plot.clusters", models="A")
+    fitted = gramian.LSSVMRegressor(regularization=1.0).fit(np.eye(3), np.arange(3.0))
+    with pytest.raises(TypeError, match="needs labels_, which LSSVMRegressor does not have; models that have it: A"):
+        asked(fitted, "labels_", question="plot.clusters", models="A")
+
+
+def test_only_one_axes_can_be_drawn_on(ranked):
+    figure, several = pyplot.subplots(1, 2)
+    for ax, kind in ((several, "ndarray"), (figure, "Figure")):
+        with pytest.raises(TypeError, match=f"ax must be one Axes of matplotlib, got {kind}"):
+            plot.embedding(ranked, ax=ax)
 
 
 @pytest.mark.parametrize(
@@ -73,8 +82,11 @@ def test_error_names_the_attribute_and_who_has_it():
     ],
 )  # fmt: skip
 def test_models_that_lack_what_is_needed_are_refused_by_name(draw, attribute):
-    with pytest.raises(TypeError, match=f"{attribute}.*, which IncompleteGaussianMixture does not have"):
-        draw(gramian.IncompleteGaussianMixture())
+    model = gramian.IncompleteGaussianMixture()
+    with pytest.raises(NotFittedError, match=f"{attribute}.*, which IncompleteGaussianMixture does not have"):
+        draw(model)
+    with pytest.raises(TypeError, match=f"{attribute}.*, which IncompleteGaussianMixture does not have; models that"):
+        draw(model.fit(np.arange(8.0).reshape(4, 2)))
 
 
 def test_a_missing_matplotlib_names_the_extra():

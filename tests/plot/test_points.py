@@ -44,6 +44,22 @@ def test_amounts_have_a_colour_bar(wine):
     assert len(ax.figure.axes) == 2
 
 
+def test_rows_without_a_label_are_grey(wine):
+    model = gramian.KernelPCA(2).fit(wine.X)
+    labels = np.where(wine.y == 0, np.nan, wine.y)
+    ax = plot.embedding(model, labels=labels)
+    np.testing.assert_allclose(ax.collections[0].get_offsets(), model.embedding_[wine.y == 0])
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["no label", "1", "2"]
+    amounts = np.where(wine.y == 0, np.nan, wine.X[:, 0])
+    ax = plot.embedding(model, labels=amounts)
+    np.testing.assert_allclose(ax.collections[0].get_offsets(), model.embedding_[wine.y == 0])
+
+
+def test_text_is_no_place_on_a_map(split_rings):
+    with pytest.raises(ValueError, match="values that are not numbers"):
+        plot.clusters(split_rings, pd.DataFrame({"a": ["x"] * len(split_rings.labels_)}))
+
+
 def test_mappings_name_labels_of_any_kind(wine):
     labels = np.array(["a", "b", "c"])[wine.y]
     ax = plot.embedding(gramian.KernelPCA(2).fit(wine.X), labels=labels, names={"a": "first"})

@@ -71,3 +71,13 @@ def test_a_model_of_several_targets_is_refused():
     X = np.random.default_rng(0).normal(size=(20, 2))
     with pytest.raises(ValueError, match="2 outputs for each row"):
         plot.decision(gramian.LSSVMRegressor(regularization=1.0).fit(X, X), X, resolution=5)
+
+
+@pytest.mark.parametrize("model", [gramian.LSSVMClassifier(), gramian.LSSVMRegressor()])
+def test_rows_without_a_class_or_a_place_are_refused(model):
+    X, y = make_crescents(random_state=0)
+    model = model.fit(X, y)
+    with pytest.raises(ValueError, match=rf"y has shape \(3,\) for {len(X)} rows"):
+        plot.decision(model, X, y[:3])
+    with pytest.raises(ValueError, match="a column without values"):
+        plot.decision(model, X * [1.0, np.nan], y)

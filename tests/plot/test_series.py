@@ -65,6 +65,13 @@ def test_what_forecast_returns_is_drawn(series):
     assert line(ax, "forecast").get_xdata()[0].astype("datetime64[D]") == np.datetime64("2020-09-17")
 
 
+def test_a_history_that_cannot_be_is_refused(series, model):
+    with pytest.raises(ValueError, match="y has 261 steps and the model has seen 260"):
+        plot.forecast(model, np.append(series, 0.0))
+    with pytest.raises(ValueError, match="history=-3 must be a whole number >= 0"):
+        plot.forecast(model, series, history=-3)
+
+
 def test_several_series_are_refused(series):
     model = gramian.EchoStateForecaster(2, random_state=0).fit(np.column_stack([series, series**2]))
     with pytest.raises(ValueError, match=r"the model forecasts 2 series; plot.forecast draws one"):

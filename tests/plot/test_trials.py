@@ -46,6 +46,18 @@ def test_widths_and_numbers_are_a_map_with_the_choice_framed(blobs):
     assert int(frame.get_y() + 0.5) == nearest
 
 
+def test_widths_for_a_given_number_are_coloured_by_what_chose_among_them(blobs):
+    model = gramian.KernelSpectralClustering(3, random_state=0).fit(blobs[0])
+    ax = plot.selection(model)
+    assert ax.figure.axes[1].get_ylabel() == "separation"
+
+
+def test_a_criterion_where_there_is_none_to_choose_is_refused(blobs):
+    model = gramian.LSSVMRegressor().fit(blobs[0], blobs[0][:, 0])
+    with pytest.raises(ValueError, match="criterion='gap' is for candidates_ and selection_"):
+        plot.selection(model, "gap")
+
+
 def test_criterion_of_a_network_against_the_number():
     graph, _ = make_planted_graph(200, 3, degree=12, inside=0.9, random_state=0)
     model = gramian.NetworkKSC().fit(graph)
@@ -101,5 +113,5 @@ def test_unknown_criteria_are_refused_with_those_there_are(chosen):
 
 
 def test_a_model_for_which_nothing_was_chosen_says_so(blobs):
-    with pytest.raises(TypeError, match="nothing was chosen, or it is not fitted"):
+    with pytest.raises(TypeError, match="where all is given, nothing is tried"):
         plot.selection(gramian.KernelPCA(2).fit(blobs[0]))

@@ -110,7 +110,7 @@ def test_drafts_of_a_folder_with_a_name_like_a_pattern(tmp_path):
 
 def test_what_is_in_the_way_is_named(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(OutputExists, match="file exists and is no folder"):
+    with pytest.raises(OutputExists, match="file exists and is not a folder"):
         check_free(tmp_path / "file", force=True)
     with pytest.raises(PermissionError, match="cannot be written in"):
         check_free(tmp_path / "file" / "out")

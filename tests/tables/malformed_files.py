@@ -68,17 +68,17 @@ def write_refused(folder: Path) -> dict[str, tuple[Path, str]]:
         "broken.csv.gz": (b"\x1f\x8b\x08\0\0\0\0\0\0\x03" + b"rubbish" * 9, " is damaged gzip .*; fetch or save"),
         "cut.parquet": (_parquet()[:-30], " is damaged Parquet .*; fetch or save it again"),
         "broken.parquet": (b"PAR1" + bytes(50) + b"PAR1", " is damaged Parquet .*; fetch or save it again"),
-        "cut.xlsx": (_excel()[:-200], " is no Excel file or damaged .*; save it again"),
+        "cut.xlsx": (_excel()[:-200], " is not an Excel file, or is damaged .*; save it again"),
         "unknown_packing.xlsx": (
             _excel().replace(b"PK\x01\x02\x14\x03\x14\0\0\0\x08\0", b"PK\x01\x02\x14\x03\x14\0\0\0\x63\0"),
-            " is no Excel file or damaged .*; save it again",
+            " is not an Excel file, or is damaged .*; save it again",
         ),
-        "archive.xlsx": (_zip("data.csv", GOOD), " is no Excel file or damaged .*; save it again"),
+        "archive.xlsx": (_zip("data.csv", GOOD), " is not an Excel file, or is damaged .*; save it again"),
         "torn.jsonl": (f"{lines}\n{{'a': 1}}\n".encode(), ", row 6: .*; write one JSON object per line"),
         "mixed.jsonl": (f'{lines}\n{{"a": "many"}}\n'.encode(), ", row 6, column 'a': str where float stood before"),
-        "list.jsonl": (f"{lines}\n[1, 2]\n".encode(), ", row 6: no JSON object; write one JSON object per line"),
-        "numbers.json": (b"[[1, 2], [3, 4]]", " is no list of JSON objects; write one"),
-        "cut.json": (b'[{"a": 1}, {"a": ', " is no JSON .*; write one JSON object per line"),
+        "list.jsonl": (f"{lines}\n[1, 2]\n".encode(), ", row 6: not a JSON object; write one JSON object per line"),
+        "numbers.json": (b"[[1, 2], [3, 4]]", " is not a list of JSON objects; write one"),
+        "cut.json": (b'[{"a": 1}, {"a": ', " is not JSON .*; write one JSON object per line"),
         "cut_utf16.csv": ("a;b\n1;ä\n".encode("utf-16")[:-1], ", row .*: not UTF-16 text; save the file as UTF-8"),
     }
     return {name: (_written(folder / name, data), pattern) for name, (data, pattern) in files.items()}

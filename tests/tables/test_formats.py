@@ -54,7 +54,7 @@ def test_text_is_separated_text():
         (b"ARROW1\0\0", " is an Arrow file; save it as Parquet"),
         (b"  <?xml version='1.0'?>", " is a web page or XML"),
         (b"\xef\xbb\xbf \r\n", " is empty; it needs"),
-        (b"[]", " is no list of JSON objects"),
+        (b"[]", " is not a list of JSON objects"),
         (b'{"a": 1}\n{"a": "x"}\n', ", row 2, column 'a': str where float stood before"),
     ],
 )

@@ -6,6 +6,8 @@ import io
 import os
 import re
 import string
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -404,3 +406,14 @@ def test_a_dask_frame_is_not_collected():
     given = dask.dataframe.from_pandas(pd.DataFrame({"a": [1.0, 2.0]}), npartitions=1)
     with pytest.raises(TypeError, match=r"not a Dask input; write it with to_parquet and explore the folder"):
         read_table(given)
+
+
+def test_a_missing_library_names_the_extra():
+    code = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "import gramian\n"
+        "try: gramian.explore('t.csv')\n"
+        "except ModuleNotFoundError as error: print(error, error.name)"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert printed.strip() == "a table needs pyarrow to be read; install it with: pip install 'gramian[app]' pyarrow"

@@ -85,8 +85,8 @@ def test_cells_that_are_not_of_their_kind_are_named(preparation):
     table = read_table("new.csv", stream=io.BytesIO(text.encode()), like=preparation, missing=[-999])
     found = unseen_values(preparation, table)
     assert found.notes() == [
-        "weight 'abc' is no number",
-        "weight 'inf' is no number; born 'gestern' is no date; tame 'perhaps' is no truth value",
+        "weight 'abc' is not a number",
+        "weight 'inf' is not a number; born 'gestern' is not a date; tame 'perhaps' is not a truth value",
         "",
         "",
         "",
@@ -97,7 +97,7 @@ def test_cells_that_are_not_of_their_kind_are_named(preparation):
     # Numbers of a file that knows their type may be infinite too.
     frame = rows(weight=[5.0, np.inf, np.nan, -999.0])
     found = unseen_values(preparation, read_table(frame, like=preparation, missing=[-999]))
-    assert found.notes() == ["", "weight 'inf' is no number", "", ""]
+    assert found.notes() == ["", "weight 'inf' is not a number", "", ""]
 
 
 def test_columns_that_are_not_there_are_named_with_the_nearest(preparation):

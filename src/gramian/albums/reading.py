@@ -113,8 +113,8 @@ def read_images(
             return _read_zip(path, size, shape)
         if path.suffix.lower() != ".npz":
             raise ValueError(
-                f"{path.name} is no folder and no .zip or .npz file; name a folder or .zip of PNG or JPEG images, or "
-                "an .npz"
+                f"{path.name} is not a folder, a .zip or an .npz file; name a folder or .zip of PNG or JPEG images, or an "
+                ".npz"
             )
         name, values, notes = *_array_in(path), list[str]()
         if name not in (None, ""):
@@ -196,12 +196,12 @@ def _opened(fetch: Callable[[str], Path | BytesIO], name: str, look: Any) -> Any
             with Image.open(fetch(name), formats=("PNG", "JPEG")) as image:
                 return look(image)
     except UnidentifiedImageError as error:
-        raise ValueError(f"{name} is no PNG or JPEG image, or damaged; mend it or take it out") from error
+        raise ValueError(f"{name} is not a PNG or JPEG image, or is damaged; repair it or take it out") from error
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise ValueError(f"{name} has too many pixels; make it smaller or take it out") from error
     except (OSError, SyntaxError, ValueError) as error:  # Pillow's errors of damaged files
         why = " ".join(str(error).split())[:100]
-        raise ValueError(f"{name} cannot be read ({why}); mend it or take it out") from error
+        raise ValueError(f"{name} cannot be read ({why}); repair it or take it out") from error
 
 
 def _decoded(image: Any, width: int, height: int) -> Array:
@@ -241,7 +241,7 @@ def _array_in(path: Path) -> tuple[str | None, Array]:
                     return (name if len(names) > 1 else None), found
                 seen.append(f"{name} {values.shape}")
     except (zipfile.BadZipFile, OSError, EOFError, ValueError) as error:
-        raise ValueError(f"{path.name} is damaged or no .npz file; write it with numpy.savez") from error
+        raise ValueError(f"{path.name} is damaged or not an .npz file; write it with numpy.savez") from error
     held = ", ".join(seen[:5]) or "nothing"
     raise ValueError(
         f"{path.name} holds no array of images but {held}; save numbers of shape (n, height, width), "

@@ -1,4 +1,4 @@
-"""Cluster samples: spectral and kernel spectral clustering, kernel k-means, consensus clustering, holes in k-means."""
+"""Clustering: spectral and kernel spectral clustering, kernel k-means, consensus, k-means with missing values."""
 
 from typing import TYPE_CHECKING
 

@@ -167,7 +167,9 @@ class MultilevelKSC(ClusterMixin, KernelEstimator):
         pairs = min(self.max_clusters, n) - 1
         training = training_set(part, looped, self.train_fraction, min(n, 10 * (pairs + 1)), self.max_train)
         if training.all_alike:
-            raise ValueError("everyone in X is joined to everyone alike, so there are no levels; check the network")
+            raise ValueError(
+                "all nodes are joined to each other with the same weight, so there are no levels; check the network"
+            )
         model, problem = solved(training, min(pairs, len(training.nodes) - 1), _ACCURACY)
         others = np.setdiff1d(np.arange(n), training.nodes)
         # Nodes that were not trained on judge, if there are enough of them.

@@ -244,8 +244,8 @@ class NetworkKSC(ClusterMixin, Estimator):
         m = len(training.nodes)
         if not training.holds_together and m < n:
             warnings.warn(
-                f"{training.loose:.0%} of the {m} training nodes share no neighbour with the others, so the model fell "
-                "apart; raise max_train or train_fraction",
+                f"{training.loose:.0%} of the {m} training nodes share no neighbour with the others, so the model is "
+                "in pieces; raise max_train or train_fraction",
                 UserWarning,
                 stacklevel=3,
             )
@@ -258,10 +258,11 @@ class NetworkKSC(ClusterMixin, Estimator):
         if training.all_alike:
             if self.n_clusters is not None:
                 raise ValueError(
-                    f"n_clusters={wanted} but everyone is joined to everyone alike, so nothing tells communities "
-                    "apart; pass n_clusters=1"
+                    f"n_clusters={wanted} but all nodes are joined to each other with the same weight, so there is one "
+                    "community; pass n_clusters=1"
                 )
-            return _undivided(training, {}, "everyone is joined to everyone alike, so all nodes are one community")
+            alike = "all nodes are joined to each other with the same weight, so they are one community"
+            return _undivided(training, {}, alike)
         criterion = self.criterion
         if criterion == "auto":
             criterion = "modularity" if n <= _BY_MODULARITY else "gap"

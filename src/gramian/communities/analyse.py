@@ -79,7 +79,9 @@ def divide(
         with stages("finding communities"):
             clusterer = NetworkKSC(1 if communities is None and alike else communities, criterion=criterion).fit(graph)
         warned = [str(warning.message) for warning in caught]
-        warned += ["everyone is joined to everyone else alike, so there is one community and one level"] * alike
+        warned += [
+            "all nodes are joined to each other with the same weight, so there is one community and one level"
+        ] * alike
     numbers, labels = by_size(clusterer.labels_)
     found, every = [], []
     model = CommunityModel(clusterer)

@@ -62,7 +62,7 @@ def checked_weight(value: Any) -> float:
         weight = float(value)
     except (TypeError, ValueError):
         raise ValueError(
-            f"the weight {str(value)[:40]!r} is no number; correct it, or leave weights out (--unweighted)"
+            f"the weight {str(value)[:40]!r} is not a number; correct it, or leave weights out (--unweighted)"
         ) from None
     if weight < 0:
         raise ValueError(f"the weight {weight:g} is negative; drop negative edges or take absolute values")

@@ -148,11 +148,11 @@ class CommunityModel(BaseEstimator):
         """Raise an error if a part is missing or does not fit the others: place a node."""
         n = len(self.stops_)
         if len(self.clusterer.labels_) != n or (n and self.stops_[-1] != len(self.names_)):
-            raise ValueError("its parts tell of different numbers of nodes")
+            raise ValueError("its parts disagree on the number of nodes")
         if len(self.numbers_) <= self.clusterer.labels_.max():
-            raise ValueError("its parts tell of different numbers of communities")
+            raise ValueError("its parts disagree on the number of communities")
         if len(self.level_numbers_) != (len(self.levels.levels_) if self.levels is not None else 0):
-            raise ValueError("its parts tell of different levels")
+            raise ValueError("its parts disagree on the levels")
         self.modularity_ = float(self.modularity_)
         first = csr_array(([1.0], ([0], [0])), shape=(1, n))
         self._labels(self.clusterer.predict, first)

@@ -98,7 +98,7 @@ def _file_edges(source: Any, weighted: bool) -> Edges:
                     f"{name} is a MatrixMarket file; read it by scipy.io.mmread and pass the matrix to gramian.network"
                 )
             if b"\x00" in head:
-                raise UnreadableEdges(f"{name} is no text; write one {_SHAPE} per line, in UTF-8")
+                raise UnreadableEdges(f"{name} is not text; write one {_SHAPE} per line, in UTF-8")
             with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
                 return _text_edges(text, name, weighted)
     except FileNotFoundError as error:

@@ -333,7 +333,7 @@ class DivergenceClustering(DivergenceModel):
         least, most = float(rows.min()), float(rows.max())
         if least < 0 or most > _MOST_GREY:
             warnings.warn(
-                f"the pixels of X go from {least:g} to {most:g}, which are no grey values; they are scaled to [0, 1]",
+                f"the pixels of X go from {least:g} to {most:g}, which are not grey values; they are scaled to [0, 1]",
                 UserWarning,
                 stacklevel=3,
             )

@@ -1,4 +1,4 @@
-"""Vectors from similarities: kernel PCA, its robust and entropic relatives, and directions shared by two views."""
+"""Embeddings: kernel PCA, its robust and entropy-based variants, and directions shared by two views."""
 
 from typing import TYPE_CHECKING
 

@@ -27,7 +27,7 @@ _COPY = 0.98
 
 @dataclass(frozen=True)
 class Glance:
-    """One column in figures.
+    """Summary statistics of one column.
 
     Attributes
     ----------

@@ -256,9 +256,9 @@ class TableModel(BaseEstimator):
         for part in ("kinds_", "forms_", "recipes_", "missing_", "feature_names_", "feature_columns_"):
             getattr(self.preparation, part)
         if len(self.groups_) != len(self.ranks_) or len(self.groups_) != len(self.places_) or not len(self.rows_):
-            raise ValueError("its parts tell of different numbers of rows")
+            raise ValueError("its parts disagree on the number of rows")
         if not len(self.number_) == len(self.sizes_) == self.n_clusters_:
-            raise ValueError("its parts tell of different numbers of groups")
+            raise ValueError("its parts disagree on the number of groups")
         self.answer(self.some_rows_)
         first, last = self._numbers(np.array([0, len(self.groups_) - 1]))
         self.like(int(first), 1)

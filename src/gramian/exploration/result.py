@@ -121,7 +121,7 @@ class Importance:
 
 @dataclass(frozen=True)
 class Oddity:
-    """A row that is like few others.
+    """A row that is similar to few others.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class Oddity:
 
 @dataclass(frozen=True)
 class Missingness:
-    """Where values are missing, and whether that tells something.
+    """Where values are missing, and whether that is informative.
 
     Attributes
     ----------

@@ -341,7 +341,7 @@ def _indices(columns: Any, d: int) -> Array:
             found = np.arange(d)[columns]
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"columns={columns!r} is no slice of whole numbers; pass one such as slice(0, {d})"
+                f"columns={columns!r} is not a slice of whole numbers; pass one such as slice(0, {d})"
             ) from error
         outside = [bound for bound in (columns.start, columns.stop) if bound is not None and not -d <= bound <= d]
     else:

@@ -447,8 +447,8 @@ class ClusterKernel(FeatureMap, name="cluster"):
             )
         if isinstance(self.categorical_features, str):
             raise ValueError(
-                f"categorical_features={self.categorical_features!r} is no list of columns; pass indices or booleans, "
-                "of columns that hold codes"
+                f"categorical_features={self.categorical_features!r} is not a list of columns; pass indices or "
+                "booleans, of columns that hold codes"
             )
         check_choice(self, "covariance_type", ("diag", "spherical", "full", "tied"))
         check_choice(self, "m_step", ("imputed", "observed"))
@@ -532,7 +532,7 @@ def _warn_empty_rows(X: Array) -> None:
     if empty:
         who = "1 row has" if empty == 1 else f"{empty} rows have"
         warnings.warn(
-            f"{who} no observed value in X, so nothing tells whom they are like and chance decides; drop them",
+            f"{who} no observed value in X, so nothing says which rows they are similar to; drop them",
             UserWarning,
             stacklevel=3,
         )

@@ -99,7 +99,7 @@ class Expansion:
         if self.kernel is not other.kernel or self.points is not other.points:
             raise ValueError("the two expansions must be of the same kernel and the same fitted samples")
         if (self.offset is None) != (other.offset is None):
-            raise ValueError("one of the expansions is centred and the other is not; join two that are alike")
+            raise ValueError("one of the expansions is centred and the other is not; join two of the same kind")
         joined = copy.copy(self)
         if self.weights is not None and other.weights is not None:  # the offset is that of the features
             joined.weights = np.hstack([self.weights, other.weights])

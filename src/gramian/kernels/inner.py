@@ -41,7 +41,7 @@ class Linear(FeatureKernel, name="linear"):
 
 
 class Cosine(FeatureKernel, name="cosine"):
-    """k(x, y) = x·y / (‖x‖ ‖y‖); a zero row is like nothing, not even itself.
+    """k(x, y) = x·y / (‖x‖ ‖y‖); a zero row is similar to nothing, not even itself.
 
     Examples
     --------

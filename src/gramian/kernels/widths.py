@@ -67,7 +67,7 @@ def resolve_width(
         return float(width)
     rule, scale = _rule(width)
     if metric == "chi_square" and rule not in (_median, _mean, _range):
-        raise ValueError(f"width={width!r} is no rule for χ² distances; pass 'mean', 'median', 'range' or a number")
+        raise ValueError(f"width={width!r} is not a rule for χ² distances; pass 'mean', 'median', 'range' or a number")
     rows = _Rows.of(X, sample_weight)
     if rows.total < 2:
         raise ValueError(f"width={width!r} needs distances but n_samples=1; pass a number, e.g. width=1.0")

@@ -266,7 +266,7 @@ def _add(total: Array, part: Array, sign: int) -> None:
 
 def _floats(values: Any, name: str) -> Any:
     if values.dtype.kind == "c":
-        raise ValueError(f"{name} has type {values.dtype}; pass real numbers, such as real and imaginary parts apart")
+        raise ValueError(f"{name} has type {values.dtype}; pass real numbers, such as the real and the imaginary parts")
     return values if values.dtype.kind == "f" and values.dtype.itemsize >= 4 else values.astype(np.float64)
 
 

@@ -104,10 +104,10 @@ class TargetModel(BaseEstimator):
         if not isinstance(self.preparation, Preparation):
             raise TypeError("the preparation is of another kind")
         if self.some_rows_.shape[1] != len(self.preparation.feature_names_):
-            raise ValueError("its parts tell of different numbers of columns")
+            raise ValueError("its parts disagree on the number of columns")
         found = self.predict(self.some_rows_)
         if self.classes and found.probabilities.shape[1] != len(self.classes):
-            raise ValueError("its parts tell of different numbers of classes")
+            raise ValueError("its parts disagree on the number of classes")
         if len(self.measures_) == 0 or self.n_rows_ < 1:
             raise ValueError("it does not say how well it predicts")
 

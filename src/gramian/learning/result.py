@@ -18,7 +18,7 @@ LEFT_OUT, HELD_OUT, NEW = "left out", "held out", "new"
 
 @dataclass(frozen=True)
 class Skill:
-    """How well the column is predicted, beside what is said without looking at the other columns.
+    """How well the column is predicted, and how well without the other columns.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Matter:
 
 @dataclass(frozen=True)
 class Surprise:
-    """A row far from what the others let expect.
+    """A row far from what the other rows predict.
 
     Attributes
     ----------

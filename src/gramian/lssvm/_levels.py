@@ -119,8 +119,8 @@ def _check_upper(kernel: Kernel) -> None:
     profile = kernel.profile()
     if profile is None or profile.kind != "distance":
         raise ValueError(
-            f"kernel={kernel!r} is no function of the distance, which levels above the first need (a linear one would "
-            "be degenerate); use 'rbf' there"
+            f"kernel={kernel!r} is not a function of the distance, which levels above the first need (a linear one "
+            "would be degenerate); use 'rbf' there"
         )
 
 

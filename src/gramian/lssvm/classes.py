@@ -141,7 +141,7 @@ def class_weighted(owner: Any, codes: Array, classes: Array, weights: Array | No
         unknown = [name for name in asked if name not in classes]
         if unknown:
             raise ValueError(
-                f"class_weight names {unknown[0]!r}, which is no class of y; the classes are {classes.tolist()}"
+                f"class_weight names {unknown[0]!r}, which is not a class of y; the classes are {classes.tolist()}"
             )
         factors = compute_class_weight(asked, classes=classes, y=classes[codes])
         if not (np.isfinite(factors) & (factors >= 0)).all():

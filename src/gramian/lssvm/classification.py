@@ -189,7 +189,9 @@ class LSSVMClassifier(ClassifierMixin, LeastSquaresMachine):
             raise ValueError(f"class_weight={wanted!r} is not known; pass a dict of classes, 'balanced' or None")
         unknown = [key for key in wanted if key not in classes]
         if unknown:
-            raise ValueError(f"class_weight names {unknown[0]!r}, no class of y; the classes are {classes.tolist()}")
+            raise ValueError(
+                f"class_weight names {unknown[0]!r}, which is not a class of y; the classes are {classes.tolist()}"
+            )
         for key, value in wanted.items():
             if not is_real(value) or not 0 < float(value) < np.inf:
                 raise ValueError(f"class_weight of class {key!r} is {value!r}; pass a finite number > 0")

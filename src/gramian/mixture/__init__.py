@@ -1,4 +1,4 @@
-"""Mixtures for tables with missing values, and the simulators of missing values from datasets/."""
+"""Mixture models for tables with missing values, and simulators of missing values."""
 
 from gramian.datasets.missingness import (
     ampute,

@@ -192,8 +192,8 @@ class IncompleteGaussianMixture(MixtureEstimator):
         check_choice(self, "warm_start", (True, False))
         if self.m_step == "observed" and self.covariance_type in ("full", "tied"):
             raise ValueError(
-                f"m_step='observed' has no closed form for covariance_type={self.covariance_type!r}, where observed "
-                "values tell of missing ones; pass m_step='imputed', or covariance_type='diag' or 'spherical'"
+                f"m_step='observed' has no closed form for covariance_type={self.covariance_type!r}, where missing "
+                "values depend on observed ones; pass m_step='imputed', or covariance_type='diag' or 'spherical'"
             )
 
     def _checks(self) -> dict[str, Any]:

@@ -64,8 +64,8 @@ def categorical_columns(X: Matrix, categorical_features: Any) -> Array:
         unknown = [name for name in given.tolist() if name not in names]
         if unknown:
             raise ValueError(
-                f"categorical_features names {unknown[0]!r}, which is no column of X; pass names of columns of a data "
-                "frame, or indices"
+                f"categorical_features names {unknown[0]!r}, which is not a column of X; pass names of columns of a "
+                "data frame, or indices"
             )
         mask[[names.index(name) for name in given.tolist()]] = True
         return mask

@@ -150,7 +150,7 @@ def check_parameters(owner: Any, name: str, shape: tuple[int, ...]) -> Array | N
     try:
         array = np.asarray(value, np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}={value!r} is no array of numbers; pass shape {shape} or None") from error
+        raise ValueError(f"{name}={value!r} is not an array of numbers; pass shape {shape} or None") from error
     if array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}; pass shape {shape} or None")
     if not np.all(np.isfinite(array)):

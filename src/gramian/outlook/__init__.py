@@ -1,4 +1,4 @@
-"""From a series to a forecast with bands, beside the simple rules it had to beat.
+"""Forecast a series with prediction bands, and compare with simple rules.
 
 The application behind ``gramian.forecast`` and ``gramian forecast``: it reads a table whose rows are steps of time
 (:mod:`gramian.outlook.reading`), forecasts with :class:`gramian.EchoStateForecaster` and says what was found as plain

@@ -88,7 +88,7 @@ def foresee(
 
 
 def go_on(model: SeriesModel, later: Series | None, horizon: int | None = None) -> tuple[Outlook, SeriesModel]:
-    """Forecast again, after later values of the series if there are some; nothing is learned anew.
+    """Forecast again, after later values of the series if there are some; nothing is learned again.
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ class SeriesModel(BaseEstimator):
         if not isinstance(self.forecaster, EchoStateForecaster):
             raise TypeError("the forecaster is of another kind")
         if len(self.values_) != len(self.times_) or not len(self.values_):
-            raise ValueError("its parts tell of different numbers of steps")
+            raise ValueError("its parts disagree on the number of steps")
         if not self.known:
             self.forecaster.predict(1)
 

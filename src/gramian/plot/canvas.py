@@ -34,9 +34,14 @@ def matplotlib() -> Any:
 def axes_for(ax: Axes | None, size: tuple[float, float] = (6.4, 4.4)) -> Axes:
     """The given Axes, or those of a new figure that notebooks show."""
     matplotlib()
+    from matplotlib import axes, pyplot
+
     if ax is not None:
+        if not isinstance(ax, axes.Axes):
+            raise TypeError(
+                f"ax must be one Axes of matplotlib, got {type(ax).__name__}; leave it out for a new figure"
+            )
         return ax
-    from matplotlib import pyplot
 
     found: Axes = pyplot.subplots(figsize=size, layout="constrained")[1]
     found.spines[["top", "right"]].set_visible(False)
@@ -125,6 +130,11 @@ def short(name: object) -> str:
     return text.replace("$", r"\$")
 
 
+def counted(n: int, word: str = "row") -> str:
+    """A number with its noun, as titles have it: 1 row, 2,000 rows."""
+    return f"{n:,} {word}{'s' * (n != 1)}"
+
+
 def dot_size(n: int) -> float:
     """Points² of a mark, so that n of them show both single ones and where they are many."""
     return float(np.clip(540 / np.sqrt(max(n, 1)), 2.5, 34))
@@ -152,11 +162,18 @@ def asked(model: Any, *attributes: str, question: str, models: str, instead: str
     """
     found = next((value for name in attributes if (value := _attribute(model, name)) is not None), None)
     if found is None:
-        raise TypeError(
-            f"{question} needs {' or '.join(attributes)}, which {name_of(model)} does not have"
-            f"{_unfitted(model)}; {models} have it{instead and '; ' + instead}"
-        )
+        raise lacking(model, f"{question} needs {' or '.join(attributes)}", models, instead)
     return found
+
+
+def lacking(model: Any, needs: str, models: str, instead: str = "") -> Exception:
+    """The error about a model without what a picture needs: not fitted yet, or of another kind."""
+    unfitted = _unfitted(model)
+    words = (
+        f"{needs}, which {name_of(model)} does not have{' (it is not fitted: call fit first)' if unfitted else ''}; "
+        f"models that have it: {models}{instead and '; ' + instead}"
+    )
+    return NotFittedError(words) if unfitted else TypeError(words)
 
 
 def _attribute(model: Any, name: str) -> Any:
@@ -166,11 +183,11 @@ def _attribute(model: Any, name: str) -> Any:
         return None
 
 
-def _unfitted(model: Any) -> str:
+def _unfitted(model: Any) -> bool:
     try:
         check_is_fitted(model)
     except NotFittedError:
-        return " (it is not fitted: call fit first)"
+        return True
     except TypeError:  # no estimator
-        return ""
-    return ""
+        return False
+    return False

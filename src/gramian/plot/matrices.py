@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gramian.plot.canvas import Colours, asked, axes_for
+from gramian.plot.canvas import Colours, asked, axes_for, counted
 from gramian.typing import Array
 
 if TYPE_CHECKING:
@@ -205,4 +205,4 @@ def _strongest_first(values: Array, rows: Array) -> Array:
 
 
 def _size(shown: int, n: int) -> str:
-    return f"{n:,} rows" if shown == n else f"{shown:,} of {n:,} rows"
+    return counted(n) if shown == n else f"{shown:,} of {n:,} rows"

@@ -75,6 +75,7 @@ def network(model: Any, graph: Any = None, *, ax: Axes | None = None) -> Axes:
                 path_effects=halo(colours), zorder=6)  # fmt: skip
     k = int(numbers.max(initial=0))
     ax.set_title(f"{len(numbers):,} nodes in {k} communit{'y' if k == 1 else 'ies'}")
+    ax.margins(0.08)  # the numbers stand above their discs
     ax.autoscale_view()
     return ax
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gramian.checks import is_whole
-from gramian.plot.canvas import Colours, asked, axes_for, dot_size, halo, marker, name_of, short
+from gramian.plot.canvas import Colours, asked, axes_for, counted, dot_size, halo, marker, name_of, short
 from gramian.typing import Array
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ def embedding(
     X : array-like (n, d), optional
         Draw these rows, new or fitted, instead of those of ``fit``.
     labels : array-like (n,), optional
-        Classes to colour the rows by; numbers with more than 20 different values are amounts, with a colour bar. By
-        default the model's own ``labels_``.
+        Classes to colour the rows by; numbers with more than 20 different values are amounts, with a colour bar. Rows
+        of −1 and NaN have no label and are grey. By default the model's own ``labels_``.
     names : mapping or sequence, optional
         What the legend calls the labels; a sequence is in the order of the sorted labels.
     components : (int, int), default (0, 1)
@@ -69,9 +69,10 @@ def embedding(
     """
     Z, titles = _embedded(model, X, components)
     ax = axes_for(ax)
+    outside = "no label" if labels is not None else "in no cluster"
     if labels is None and X is None:
         labels = getattr(model, "labels_", getattr(getattr(model, "found", None), "labels", None))
-    _scatter(ax, Z, labels, names)
+    _scatter(ax, Z, labels, names, outside=outside)
     _name_axes(ax, titles)
     return ax
 
@@ -127,7 +128,7 @@ def clusters(
     _name_axes(ax, titles)
     groups = np.unique(labels)
     k = len(groups if labels.dtype.kind not in "iuf" else groups[groups >= 0])
-    ax.set_title(f"{len(labels):,} rows in {k} cluster{'s' * (k != 1)}")
+    ax.set_title(f"{counted(len(labels))} in {counted(k, 'cluster')}")
     return ax
 
 
@@ -140,7 +141,10 @@ def two_columns(X: Any) -> tuple[Array, tuple[str, str]]:
 
 def _numbers(X: Any) -> Array:
     X = X.toarray() if hasattr(X, "toarray") else X
-    found = np.asarray(X, dtype=float)
+    try:
+        found = np.asarray(X, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X has values that are not numbers ({error}); pass what the model was fitted to") from error
     if found.ndim != 2:
         raise ValueError(f"X has shape {found.shape}; pass a table of rows and columns")
     return found
@@ -175,8 +179,8 @@ def _embedded(model: Any, X: Any, components: tuple[int, int]) -> tuple[Array, t
     if X is not None:
         if not hasattr(model, "transform"):
             raise TypeError(
-                f"plot.embedding of given rows needs transform, which {name_of(model)} does not have; {_EMBEDDERS} "
-                "have it; without X the fitted rows are drawn"
+                f"plot.embedding of given rows needs transform, which {name_of(model)} does not have; models that have "
+                f"it: {_EMBEDDERS}; without X the fitted rows are drawn"
             )
         Z = np.asarray(model.transform(X))
     elif getattr(getattr(model, "found", None), "coordinates", None) is not None:
@@ -253,6 +257,7 @@ def _scatter(
     *,
     memberships: Array | None = None,
     sizes: bool = False,
+    outside: str = "in no cluster",
 ) -> None:
     """Dots of all rows: by group with a legend, by amount with a colour bar, or all alike."""
     colours = Colours.on(ax)
@@ -264,10 +269,16 @@ def _scatter(
     if len(labels) != len(Z):
         raise ValueError(f"labels has {len(labels)} entries for {len(Z)} rows; pass one for each row")
     if labels.dtype.kind == "f" and len(np.unique(labels[np.isfinite(labels)])) > MOST_NAMES:
+        unknown = ~np.isfinite(labels)
+        if unknown.any():
+            ax.scatter(Z[unknown, 0], Z[unknown, 1], s=size, color=colours.group(-1), linewidths=0)
         drawn = ax.scatter(Z[:, 0], Z[:, 1], s=size, c=labels, cmap=colours.amounts(), linewidths=0)
         bar = ax.figure.colorbar(drawn, ax=ax, pad=0.02)
         bar.outline.set_visible(False)
         return
+    if labels.dtype.kind == "f":
+        labels = np.where(np.isfinite(labels), labels, -1)
+        labels = labels.astype(int) if (labels == np.trunc(labels)).all() else labels
     groups = _groups(labels)
     kept = groups[groups != -1] if labels.dtype.kind in "iuf" else groups
     # Clusters have the colours of their numbers in all pictures, other labels those of their order.
@@ -282,7 +293,7 @@ def _scatter(
         i = number.get(group, -1)
         depth = np.ones(len(own)) if memberships is None else memberships[own]
         colour = colours.faded(i, _FAINTEST + (1 - _FAINTEST) * depth)
-        title = _called(group, names, list(kept)) if i >= 0 else "in no cluster"
+        title = _called(group, names, list(kept)) if i >= 0 else outside
         if sizes:
             title += f" ({int((labels == group).sum()):,})"
         ax.scatter(Z[own, 0], Z[own, 1], s=size, c=colour, marker=marker(i), linewidths=0, zorder=2)

@@ -87,7 +87,7 @@ def _bars(ax: Axes, scores: Array, titles: list[str], groups: Array | None) -> N
 
         found = np.unique(groups)
         handles = [Patch(color=colours.group(int(group)), label=str(group)) for group in found]
-        ax.legend(handles=handles, title="cluster", loc="lower right", frameon=False)
+        ax.legend(handles=handles, title="cluster", loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
 
 
 def _groups(model: Any, rows: Array) -> Array | None:

@@ -59,6 +59,10 @@ def decision(model: Any, X: Any, y: Any = None, *, resolution: int = 150, ax: Ax
         )
     side = whole(resolution, "resolution", least=2)
     rows, titles = two_columns(X)
+    if y is not None and np.shape(y) != (len(rows),):
+        raise ValueError(f"y has shape {np.shape(y)} for {len(rows)} rows; pass one class or value for each row")
+    if not np.isfinite(rows).any(axis=0).all() or np.isinf(rows).any():
+        raise ValueError("X has infinite values, or a column without values, so it spans no plane; drop these rows")
     low, high = np.nanmin(rows, axis=0), np.nanmax(rows, axis=0)
     margin = _MARGIN * np.where(high > low, high - low, 1.0)
     axes = [np.linspace(low[j] - margin[j], high[j] + margin[j], side) for j in (0, 1)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gramian.checks import whole
 from gramian.plot.canvas import Colours, asked, axes_for, short
 from gramian.typing import Array
 
@@ -73,7 +74,8 @@ def forecast(
         drawn = _asked(model, y, horizon, X, coverage)
     ax = axes_for(ax, (7.6, 4.0))
     colours = Colours.on(ax)
-    shown = history if history is not None else max(_HISTORY * len(drawn.middle), _LEAST_HISTORY)
+    most = max(_HISTORY * len(drawn.middle), _LEAST_HISTORY)
+    shown = most if history is None else whole(history, "history", least=0)
     if len(drawn.values):
         start = max(len(drawn.values) - shown, 0)
         ax.plot(drawn.past[start:], drawn.values[start:], color=colours.quiet, linewidth=1.3, label="history")
@@ -124,6 +126,8 @@ def _asked(model: Any, y: Any, horizon: int | None, X: Any, coverage: float | No
     band = np.asarray(intervals(horizon, coverage, X=X), dtype=float)
     middle = np.asarray(told, dtype=float).ravel()
     values, past, name = _series(y, int(steps))
+    if len(values) > steps:
+        raise ValueError(f"y has {len(values)} steps and the model has seen {steps}; pass later ones as actual=")
     ahead = _times(told)
     if ahead is None or past.dtype.kind != ahead.dtype.kind:
         ahead = int(steps) + np.arange(len(middle))

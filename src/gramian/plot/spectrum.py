@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gramian.plot.canvas import Colours, asked, axes_for
+from gramian.plot.canvas import Colours, asked, axes_for, counted
 from gramian.typing import Array
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def eigenvalues(model: Any, *, ax: Axes | None = None) -> Axes:
     else:
         values = np.asarray(asked(model, "eigenvalues_", question="plot.eigenvalues", models=_MODELS), dtype=float)
         _stems(ax, values)
-    ax.set_xlabel("eigenvalue, by size")
+    ax.set_xlabel("number of the eigenvalue, largest first")
     ax.locator_params(axis="x", integer=True)
     return ax
 
@@ -83,5 +83,5 @@ def _stems(ax: Axes, values: Array) -> None:
     ax.vlines(places, 0.0, values, color=colours.pale, linewidth=1.4, zorder=1)
     ax.axhline(0.0, color=colours.pale, linewidth=0.8, zorder=1)
     ax.scatter(places, values, s=38, color=colours.group(0), zorder=3)
-    ax.set_ylabel("value")
-    ax.set_title(f"{len(values)} eigenvalue{'s' * (len(values) != 1)}")
+    ax.set_ylabel("eigenvalue")
+    ax.set_title(counted(len(values), "eigenvalue"))

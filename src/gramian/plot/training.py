@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gramian.plot.canvas import Colours, axes_for, name_of
+from gramian.plot.canvas import Colours, axes_for, lacking
 from gramian.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _CURVES = ("loss_curve_", "reconstruction_curve_", "alignment_curve_", "objective_curve_", "objective_path_")
-_MODELS = (
-    "the models of gramian.deep, DependenceReduction, AlternativeClustering, KPOD and RestrictedKernelMachine have them"
-)
+_MODELS = "those of gramian.deep, DependenceReduction, AlternativeClustering, KPOD and RestrictedKernelMachine"
 
 
 def curve(model: Any, *, ax: Axes | None = None) -> Axes:
@@ -45,10 +43,7 @@ def curve(model: Any, *, ax: Axes | None = None) -> Axes:
     """
     drawn = _curves(model)
     if not drawn:
-        raise TypeError(
-            f"plot.curve needs term_curves_ or one of {', '.join(_CURVES)}, which {name_of(model)} does not have; "
-            f"{_MODELS}"
-        )
+        raise lacking(model, f"plot.curve needs term_curves_ or one of {', '.join(_CURVES)}", _MODELS)
     ax = axes_for(ax)
     colours = Colours.on(ax)
     for i, (title, (steps, values)) in enumerate(drawn.items()):

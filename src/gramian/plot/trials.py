@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gramian.plot.canvas import Colours, axes_for, name_of, short
+from gramian.plot.canvas import Colours, axes_for, lacking, short
 from gramian.typing import Array
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ _MOST_LINES = 12
 _FEW = 6  # values of a penalty that are all written at its axis
 _MODELS = (
     "AutoClustering (candidates_), KernelSpectralClustering and NetworkKSC (selection_), LSSVMRegressor, "
-    "LSSVMClassifier and EchoStateNetwork (tuning_), EchoStateForecaster (errors_) and GeneticSearch "
-    "(history_) have one"
+    "LSSVMClassifier and EchoStateNetwork (tuning_), EchoStateForecaster (errors_) and GeneticSearch (history_)"
 )
 
 
@@ -75,16 +74,15 @@ def selection(model: Any, criterion: str | None = None, *, ax: Axes | None = Non
     table = getattr(model, "selection_", None)
     if isinstance(table, Mapping) and len(table):
         return _numbers_of_clusters(model, table, criterion, ax)
-    table = getattr(model, "tuning_", None)
-    if isinstance(table, Mapping) and len(table):
-        return _paths(model, table, ax)
-    if isinstance(getattr(model, "errors_", None), Mapping):
-        return _rules(model, ax)
-    if isinstance(getattr(model, "history_", None), Mapping):
-        return _history(model, ax)
-    raise TypeError(
-        f"plot.selection needs a table of what was tried, which {name_of(model)} does not have: nothing was chosen, or "
-        f"it is not fitted; {_MODELS}"
+    for name, draw in (("tuning_", _paths), ("errors_", _rules), ("history_", _history)):
+        if isinstance(getattr(model, name, None), Mapping) and len(getattr(model, name)):
+            if criterion is not None:
+                raise ValueError(
+                    f"criterion={criterion!r} is for candidates_ and selection_; {name} has one value: None"
+                )
+            return draw(model, ax)
+    raise lacking(
+        model, "plot.selection needs a table of what was tried", _MODELS, "where all is given, nothing is tried"
     )
 
 
@@ -98,9 +96,9 @@ def _candidates(model: Any, criterion: str, ax: Axes | None) -> Axes:
         raise ValueError(f"criterion={criterion!r} is unknown; pass 'evidence' or one of {', '.join(known)}")
     values = np.array([float(way[criterion]) for way in tried])
     chosen = np.array([bool(way["chosen"]) for way in tried])
-    ax = _bars(ax, [str(way["name"]) for way in tried], values, chosen)
+    ax = _bars(ax, [str(way["name"]).replace("_", " ") for way in tried], values, chosen)
     ax.set_xlabel(criterion)
-    ax.set_title(f"Ways to find {model.n_clusters_} clusters, the chosen one in colour")
+    ax.set_title(f"{len(tried)} ways to find {model.n_clusters_} clusters")
     return ax
 
 
@@ -109,7 +107,7 @@ def _rules(model: Any, ax: Axes | None) -> Axes:
     values = np.array([float(model.errors_[name]) for name in names])
     ax = _bars(ax, [name.replace("_", " ") for name in names], values, np.array([n == model.chosen_ for n in names]))
     ax.set_xlabel("mean absolute error on the last fifth of the series")
-    ax.set_title("Rules; the simplest that does as well is chosen")
+    ax.set_title("Rules: the simplest of the best is chosen")
     return ax
 
 
@@ -177,7 +175,8 @@ def _decisive(model: Any, known: list[str]) -> str:
     wanted = by if by in known else getattr(model, "criterion", None)
     if wanted in known:
         return str(wanted)
-    return "modularity" if "modularity" in known else known[0]
+    # KSC seeks a width that separates a given number of clusters; where none stands out it takes the widest gap.
+    return next((name for name in ("modularity", "separation") if name in known and by != "nothing"), known[0])
 
 
 def _against_number(ax: Axes | None, numbers: Array, values: Array, chosen: int) -> Axes:
@@ -231,8 +230,9 @@ def _chosen_cell(model: Any, rows: Array, columns: Array) -> tuple[int, int]:
 # Penalties -------------------------------------------------------------------------------------------------
 
 
-def _paths(model: Any, table: Mapping[str, Any], ax: Axes | None) -> Axes:
+def _paths(model: Any, ax: Axes | None) -> Axes:
     """The value along the penalty, one line for each width; other columns show their best."""
+    table = model.tuning_
     value = next((name for name in _VALUES if name in table), None)
     across = next((name for name in _ACROSS if name in table), None)
     if value is None or across is None:

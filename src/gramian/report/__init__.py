@@ -1,4 +1,4 @@
-"""What explore, learn and network leave behind: a folder with a page that opens anywhere, rows, a summary and a model.
+"""What explore, learn and network write: a folder with a page that opens offline, rows, a summary and a model.
 
 Everything here shows what :class:`gramian.exploration.Exploration`, :class:`gramian.learning.Learned` and
 :class:`gramian.communities.Division` hold and computes nothing new. It needs the extra

@@ -47,7 +47,7 @@ def check_free(folder: Path, *, force: bool = False) -> None:
             raise PermissionError(f"{folder} cannot be written in {above}; name another with --out")
         return
     if not folder.is_dir():
-        raise OutputExists(f"{folder} exists and is no folder; name another with --out")
+        raise OutputExists(f"{folder} exists and is not a folder; name another with --out")
     if folder.resolve() == Path.cwd():
         raise OutputExists(f"{folder} is the folder you are in; name another with --out")
     names = {path.name for path in folder.iterdir()}
@@ -106,7 +106,7 @@ def _load() -> None:
 
 @contextmanager
 def whole_folder(folder: Path, *, force: bool = False) -> Iterator[Path]:
-    """A folder beside the named one, which takes its place at the end; nothing is left behind if work is broken off.
+    """A folder beside the named one, which takes its place at the end; nothing is left behind if the work stops.
 
     Drafts of processes that were killed are cleared away.
     """

@@ -451,7 +451,7 @@ def _boxes(space: Any, estimator: Any) -> dict[str, Box]:
     boxes = {}
     for name, value in space.items():
         if name not in known:
-            raise ValueError(f"param_space has {name!r}, which is no parameter of {type(estimator).__name__}")
+            raise ValueError(f"param_space has {name!r}, which is not a parameter of {type(estimator).__name__}")
         if not isinstance(value, Box):
             if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
                 raise ValueError(f"param_space[{name!r}]={value!r} must be (low, high) or a Box")
@@ -470,6 +470,6 @@ def _boxes(space: Any, estimator: Any) -> dict[str, Box]:
 def _check_ends(name: str, low: Any, high: Any) -> None:
     if not (is_real(low) and is_real(high)):
         raise ValueError(
-            f"param_space[{name!r}] goes from {low!r} to {high!r}, which are no numbers; the search is for ranges of "
-            "numbers only: try each word or switch apart"
+            f"param_space[{name!r}] goes from {low!r} to {high!r}, which are not numbers; the search is for ranges of "
+            "numbers only: search once for each word or switch"
         )

@@ -158,7 +158,5 @@ def _starts(groups: Any, n: int) -> Array:
     starts = np.flatnonzero(labels[1:] != labels[:-1]) + 1
     heads = labels[np.concatenate([[0], starts]).astype(int)]
     if len(np.unique(heads)) != len(heads):
-        raise ValueError(
-            "groups has a label that comes back after another one; sort the rows so that groups stand together"
-        )
+        raise ValueError("groups has a label that comes back after another one; sort the rows by group")
     return starts

@@ -20,7 +20,7 @@ _BY_CHANCE = 0.1  # of the equal pairs; if less are expected by chance, equal ro
 
 
 def without_copies(columns: Iterable[Any], n_rows: int) -> tuple[Array, Array]:
-    """Find the rows to keep, and for every row the place of its like among them.
+    """Find the rows to keep, and for every row the place of its equal among them.
 
     Two kinds of copies are told from rows that are equal by chance:
 

@@ -87,8 +87,8 @@ def _arrow(name: str, series: Any) -> Any:
         return pa.chunked_array([pa.array(series, from_pandas=True)])
     except pa.ArrowNotImplementedError as error:
         raise Fault(
-            f", column {name!r}: values of type {series.dtype} cannot be read; drop the column, or make numbers or "
-            "texts of it"
+            f", column {name!r}: values of type {series.dtype} cannot be read; drop the column, or convert it to "
+            "numbers or text"
         ) from error
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         return pa.chunked_array([pa.array(series.map(str, na_action="ignore"), pa.string(), from_pandas=True)])
@@ -145,7 +145,7 @@ def _find_json_fault(opener: Callable[[], Utf8Stream]) -> None:
             except ValueError as error:
                 raise Fault(f", row {row}: {in_one_line(error)}; write one JSON object per line") from error
             if not isinstance(cells, dict):
-                raise Fault(f", row {row}: no JSON object; write one JSON object per line")
+                raise Fault(f", row {row}: not a JSON object; write one JSON object per line")
             for name, cell in cells.items():
                 kind = float if type(cell) is int else type(cell)
                 if cell is not None and kinds.setdefault(name, kind) is not kind:
@@ -158,9 +158,9 @@ def _json_array(file: Utf8Stream, max_rows: int | None) -> RawTable:
         try:
             rows = json.loads(file.readall())
         except ValueError as error:
-            raise Fault(f" is no JSON ({in_one_line(error)}); write one JSON object per line") from error
+            raise Fault(f" is not JSON ({in_one_line(error)}); write one JSON object per line") from error
     if not rows or not all(isinstance(row, dict) for row in rows):
-        raise Fault(" is no list of JSON objects; write one JSON object per line")
+        raise Fault(" is not a list of JSON objects; write one JSON object per line")
     rows = rows[:max_rows]
     names = list(dict.fromkeys(name for row in rows for name in row))
     arrays = [_cells([row.get(name) for row in rows]) for name in names]
@@ -204,7 +204,7 @@ def _excel(opener: Callable[[], BinaryIO], sheet: str | int | None, max_rows: in
             name, numbered = next(filled, ("", {}))
         except _EXCEL_DAMAGE as error:
             raise Fault(
-                f" is no Excel file or damaged ({in_one_line(error)}); save it again as .xlsx or CSV"
+                f" is not an Excel file, or is damaged ({in_one_line(error)}); save it again as .xlsx or CSV"
             ) from error
     if not numbered:
         raise Fault(" holds no values; name another sheet, or fill this one")

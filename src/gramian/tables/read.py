@@ -106,7 +106,11 @@ def read_table(
     gramian.tables.read.UnreadableTable: pets.csv, row 2: 3 cells but 2 columns; correct the row, or put cells that ...
     """
     # Here, because programs that read no file need none of pyarrow and pandas.
-    from gramian.tables.formats import frame_columns, opener_of, read_raw
+    try:
+        from gramian.tables.formats import frame_columns, opener_of, read_raw
+    except ModuleNotFoundError as error:
+        words = f"a table needs {error.name} to be read; install it with: pip install 'gramian[app]'"
+        raise ModuleNotFoundError(words, name=error.name) from error
 
     if max_rows is not None:
         max_rows = whole(max_rows, "max_rows", instead="None")

@@ -76,7 +76,7 @@ class Table:
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """The known names of columns that are written most like one that is not known.
+    """The known column names that are spelled most like an unknown one.
 
     >>> nearest("wieght", ["id", "Weight", "height"])
     ['Weight', 'height']

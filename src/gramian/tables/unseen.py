@@ -127,7 +127,7 @@ def _unread(name: str, kind: str, cells: Any, series: Any, missing: Collection[s
     known = {*MISSING, *missing}
     codes = {_number(code) for code in missing} - {None}
     return {
-        int(row): f"{name} {_cut(text)!r} is no {_KINDS[kind]}"
+        int(row): f"{name} {_cut(text)!r} is not a {_KINDS[kind]}"
         for row, text in zip(rows, texts, strict=True)
         if text not in known and _number(text) not in codes
     }

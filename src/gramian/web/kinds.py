@@ -69,7 +69,9 @@ class Setting:
             return None
         text = str(value)
         if isinstance(value, bool) or not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MOST:
-            raise ValueError(f"{self.name}: {text[:40]!r} is no whole number from 1 to {MOST:,}; pass one, or nothing")
+            raise ValueError(
+                f"{self.name}: {text[:40]!r} is not a whole number from 1 to {MOST:,}; pass one, or nothing"
+            )
         return int(text)
 
 

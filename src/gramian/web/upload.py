@@ -60,7 +60,7 @@ class Form:
         kind, options = parse_options_header(content_type)
         boundary = options.get(b"boundary")
         if kind != b"multipart/form-data" or not boundary:
-            raise HTTPException(400, "the upload is no form; send multipart/form-data with a part called file")
+            raise HTTPException(400, "the upload is not a form; send multipart/form-data with a part called file")
         self.fields: dict[str, str] = {}
         self.name = self.table = ""
         self._folder, self._max_bytes, self._size = folder, max_bytes, 0
@@ -152,4 +152,4 @@ class Form:
 
 
 def _malformed(error: Exception) -> HTTPException:
-    return HTTPException(400, f"the upload is no valid form ({' '.join(str(error).split())[:200]}); send it again")
+    return HTTPException(400, f"the upload is not a valid form ({' '.join(str(error).split())[:200]}); send it again")

@@ -78,7 +78,7 @@ def test_the_number_of_clusters_may_be_given(rng):
     X, columns, _ = planted(rng)
     model = AutoClustering(2, random_state=0).fit(X, feature_columns=columns, categorical_columns=["first", "second"])
     assert model.n_clusters_ == 2
-    with pytest.raises(ValueError, match="n_clusters=9 is no level"):
+    with pytest.raises(ValueError, match="n_clusters=9 is not a level"):
         model.labels_at(9, X)
 
 

@@ -102,7 +102,7 @@ def test_layers_and_spaces_that_do_not_exist_are_refused(wine, wine_network):
     n = wine_network.n_layers_
     np.testing.assert_array_equal(wine_network.transform(X, 0), wine_network.transform(X, -n))
     for layer in (n, -n - 1, 0.5):
-        with pytest.raises(ValueError, match=f"is none of the n_layers_={n}"):
+        with pytest.raises(ValueError, match=f"is not one of the n_layers_={n}"):
             wine_network.transform(X, layer)
     with pytest.raises(ValueError, match="space='rkhs' is not known; pass one of 'features', 'projection'"):
         wine_network.transform(X, space="rkhs")

@@ -614,7 +614,7 @@ class TestRefusals:
         """Modes that need labels say so, also when too few are known."""
         with pytest.raises(ValueError, match="mode='semi' requires y"):
             DependenceReduction(2, mode="semi").fit(wine[0])
-        with pytest.raises(ValueError, match="1 known classes beside -1"):
+        with pytest.raises(ValueError, match="1 classes other than -1"):
             DependenceReduction(2, mode="semi").fit(wine[0], np.where(wine[1] == 0, 0, -1))
         with pytest.raises(ValueError, match="mode='semi' needs y of whole numbers"):
             DependenceReduction(2, mode="semi").fit(*wine[:1], wine[0][:, 0])

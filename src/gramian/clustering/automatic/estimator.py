@@ -254,7 +254,7 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
         check_is_fitted(self, "labels_")
         if n_clusters not in self.row_levels_:
             raise ValueError(
-                f"n_clusters={n_clusters} is no level that was found; pass one of {list(self.row_levels_)}"
+                f"n_clusters={n_clusters} is not a level that was found; pass one of {list(self.row_levels_)}"
             )
         X = self._features(X)
         if self.classes_ is not None:

@@ -250,7 +250,7 @@ class KernelSpectralClustering(ClusterMixin, EmbeddingEstimator):
         real(self.validation, "validation", above=0, below=1)
         if self.criterion in ("baf", "bas") and self.n_clusters == 2:
             raise ValueError(
-                f"criterion={self.criterion!r} says nothing about n_clusters=2, for single scores have no angle; use "
+                f"criterion={self.criterion!r} cannot judge n_clusters=2, because single scores have no angle; use "
                 "'ams' or 'blf'"
             )
 
@@ -276,7 +276,7 @@ class KernelSpectralClustering(ClusterMixin, EmbeddingEstimator):
         """Of several kernels the one that takes least of X."""
         kernels = [as_kernel(given) for given in self._given()]
         if len({kernel.pairwise for kernel in kernels}) > 1:
-            raise ValueError("kernel lists 'precomputed' beside kernels of samples; X can be one of the two only")
+            raise ValueError("kernel lists 'precomputed' and kernels of samples; X can only be one of the two")
         return min(kernels, key=lambda kernel: (bool(kernel.accepts_nan), bool(kernel.accepts_sparse)))
 
     def _candidates(self, X: Matrix) -> list[Kernel]:

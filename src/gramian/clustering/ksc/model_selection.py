@@ -339,7 +339,7 @@ def _known(table: dict[str, Array], criterion: str) -> Array:
     values = table[criterion]
     if np.isnan(values).all():
         raise ValueError(
-            f"criterion={criterion!r} says nothing about two clusters, for single scores have no angle; use 'ams' or "
+            f"criterion={criterion!r} cannot judge two clusters, because single scores have no angle; use 'ams' or "
             "'blf', or more clusters"
         )
     return values

@@ -216,7 +216,7 @@ def _warn_balance(choice: Choice) -> None:
 
 def _warn_isolated(count: int, labelled: int) -> None:
     warnings.warn(
-        f"{count} rows are similar to no row, so nothing can be said of them, and {labelled} of them are labelled, "
+        f"{count} rows are similar to no row, so nothing is known about them, and {labelled} of them are labelled, "
         "whose labels say nothing of others; widen the kernel or raise n_neighbors",
         UserWarning,
         stacklevel=4,

@@ -438,7 +438,7 @@ class DependenceNetwork(
             raise ValueError(f"space={space!r} is not known; pass one of {', '.join(map(repr, _SPACES))}")
         if not isinstance(layer, Integral) or not -self.n_layers_ <= layer < self.n_layers_:
             raise ValueError(
-                f"layer={layer!r} is none of the n_layers_={self.n_layers_}; pass 0 to {self.n_layers_ - 1}"
+                f"layer={layer!r} is not one of the n_layers_={self.n_layers_}; pass 0 to {self.n_layers_ - 1}"
             )
         X = self._check_new(X)
         upto = self.layers_[: int(layer) % self.n_layers_ + 1]

@@ -75,7 +75,7 @@ def second_order(
     tol: float = 1e-6,
     random_state: RandomState = 0,
 ) -> SecondOrder:
-    """Tell whether the end of :func:`gramian.dependence.projection.ism.ism` is a local maximum.
+    """Check whether the end of :func:`gramian.dependence.projection.ism.ism` is a local maximum.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ def alignment_weights(
         raise ValueError("a kernel is constant on X, so it cannot be aligned; leave it out or scale its width")
     aligned = target / norms
     if not np.any(aligned > 0):
-        warnings.warn("no kernel agrees with the weights; all of them count alike", UserWarning, stacklevel=2)
+        warnings.warn("no kernel agrees with the weights, so all get the same share", UserWarning, stacklevel=2)
         return np.full(len(kernels), 1 / len(kernels))
     if method == "align":
         positive = np.maximum(aligned, 0)

@@ -404,7 +404,7 @@ def partial_weights(y: Array) -> PairWeights:
     known = y != UNKNOWN
     classes, codes = np.unique(y[known], return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(f"y has {len(classes)} known classes beside -1; pass labels of two or more")
+        raise ValueError(f"y has {len(classes)} classes other than -1; pass labels of two or more")
     Y = np.zeros((len(y), len(classes)))
     Y[np.flatnonzero(known), codes] = 1
     Y[known] -= Y[known].mean(axis=0)

@@ -120,7 +120,7 @@ def push_pagerank(
     if isinstance(seeds, (int, np.integer)) and not isinstance(seeds, bool):
         # A dense column for one node of a million would cost more than the query.
         if not 0 <= int(seeds) < n:
-            raise ValueError(f"seeds={seeds} is no node; pass an index from 0 to {n - 1}")
+            raise ValueError(f"seeds={seeds} is not a node; pass an index from 0 to {n - 1}")
         nodes, shares = np.array([int(seeds)]), np.ones(1)
     else:
         column, single = restart_matrix(seeds, n)

@@ -104,7 +104,7 @@ def _numbers(values: Any) -> Array:
 def _indices(nodes: list[Any], n: int) -> Array:
     for node in nodes:
         if not isinstance(node, Integral) or isinstance(node, bool):
-            raise ValueError(f"seeds contains {node!r}, which is no node; pass whole numbers from 0 to {n - 1}")
+            raise ValueError(f"seeds contains {node!r}, which is not a node; pass whole numbers from 0 to {n - 1}")
         if not 0 <= int(node) < n:
             raise ValueError(f"seeds contains node {node}, but the nodes are 0 to {n - 1}; pass indices below n={n}")
     return np.array([int(node) for node in nodes], np.intp)

@@ -399,7 +399,7 @@ class EchoStateForecaster(Estimator):
         if n > self.n_steps_ + MOST_HOLES * len(steps) + 100:
             raise ValueError(
                 f"the time {table.times[int(steps.argmax())]} of y is {n} steps after the last one seen, but y has "
-                f"{len(steps)} rows; check the times, or fit anew"
+                f"{len(steps)} rows; check the times, or call fit again"
             )
         other = self._read_others(X, len(steps), table.times)
         tell(notes, "y")
@@ -557,7 +557,7 @@ def _known_columns(known: Any, names: tuple[str, ...]) -> tuple[int, ...]:
             found.append(int(column))
         else:
             raise ValueError(
-                f"known={known!r} has {column!r}, which is no column of X; pass some of {', '.join(names)}"
+                f"known={known!r} has {column!r}, which is not a column of X; pass some of {', '.join(names)}"
             )
     return tuple(sorted(set(found)))
 

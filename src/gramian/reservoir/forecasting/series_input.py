@@ -77,7 +77,7 @@ def read_table(given: Any, name: str, like: Table | None = None) -> Table:
     if module == "polars":
         return _polars(given, name, like)
     if hasattr(given, "toarray"):
-        raise ValueError(f"{name} is sparse; pass a dense array, for a series has a value at every step")
+        raise ValueError(f"{name} is sparse; pass a dense array, because a series has a value at every step")
     array = given if isinstance(given, np.ndarray) else np.asarray(given)
     if array.ndim not in (1, 2):
         raise ValueError(f"{name} has shape {array.shape}; pass (T,) for one series or (T, q) for several")
@@ -226,7 +226,7 @@ def _number(cell: Any, row: int, name: str, label: str) -> float:
         return float(cell)
     except (TypeError, ValueError):
         raise ValueError(
-            f"column {label!r} of {name} has {str(cell)!r} in row {row}, which is no number; pass numbers or NaN"
+            f"column {label!r} of {name} has {str(cell)!r} in row {row}, which is not a number; pass numbers or NaN"
         ) from None
 
 
