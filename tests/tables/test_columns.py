@@ -75,6 +75,8 @@ def test_two_values() -> None:
 def test_few_whole_numbers_stay_numbers_unless_the_name_or_zeros_say_otherwise() -> None:
     assert kind_of([1, 2, 3, 1, 2, 3, 3], "grade") == "number"
     assert kind_of([1, 2, 3, 1, 2, 3, 3], "store_id") == "category"
+    assert kind_of([20095, 10115, 80331, 10115, 50667], "zip") == "text"  # most are there once
+    assert kind_of([20095, 10115, 80331, 10115, 50667], "price") == "number"
     series, column = settled(["00501", "10001", "00501", "10001"])
     assert column.kind == "category"
     assert series.tolist()[0] == "00501"
