@@ -51,6 +51,21 @@ def test_categories_that_cut_across_the_groups_are_named(explored):
     )
 
 
+def test_a_category_that_says_it_all_and_a_code_for_missing_are_named(tmp_path):
+    rng = np.random.default_rng(2)
+    group = rng.integers(0, 2, 120)
+    number = rng.normal(6 * group, 1)
+    number[:10] = -999
+    frame = pd.DataFrame({"a": number, "b": rng.normal(5 * group, 1), "kind": np.array(["old", "new"])[group]})
+    sentences = explore(read(frame, tmp_path), n_clusters=2, alternative=False)[0].sentences
+    alone = "kind alone says of nearly every row which group it is in; without it there may be others."
+    code = "-999 counts as a value of a; if it means missing, say --missing -999."
+    assert {alone, code} <= set(sentences)
+    frame = frame.assign(kind=rng.permutation(frame["kind"]), a=np.where(number == -999, np.nan, number))
+    others = explore(read(frame, tmp_path), n_clusters=2, alternative=False)[0].sentences
+    assert not any("alone says" in text or "means missing" in text for text in others)
+
+
 def test_shapes_and_ranges(explored):
     found, _, _ = explored
     n = len(found.frame)

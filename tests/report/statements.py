@@ -16,7 +16,7 @@ import pandas as pd
 from report.decoder import Page, merge, read_column
 
 GAPS = ["", "?", "NA"]
-TRUTH = {"yes": 1.0, "no": 0.0, "t": 1.0, "f": 0.0, "true": 1.0, "false": 0.0, "0": 0.0, "1": 1.0}
+TRUTH = {"yes": 1.0, "no": 0.0, "y": 1.0, "n": 0.0, "t": 1.0, "f": 0.0, "true": 1.0, "false": 0.0, "0": 0.0, "1": 1.0}
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def _sentences(told, say):
             say("sentence: copies", match[1], repeated)
         if match := re.match(r"([\d,]+) rows? (?:is|are) like few others", text):
             # Each copy once, and none of the rows that are typical of a small group.
-            odd = (told.rows["oddness"].astype(float) >= 0.59995).to_numpy()
+            odd = (told.rows["oddness"].astype(float) >= 0.59995).to_numpy(copy=True)
             odd &= ~told.cells[told.used].where(told.known[told.used]).duplicated().to_numpy()
             odd[[row - 1 for group in told.summary["groups"] for row in group["typical"]]] = False
             say("sentence: odd rows", match[1], odd.sum())
@@ -196,7 +196,18 @@ def _sentences(told, say):
             for name in re.split(r", | and ", match[1]):
                 depends = _depend(_places(told, name), told.groups[:, None].astype(float), categories=(False, True))
                 say("sentence: telling column", name, "depends on the groups", depends)
-        if match := re.match(r"(\d+) (larger|smaller|other) groups", text):
+        if match := re.match(r"(.*) alone says of nearly every row which group it is in", text):
+            known = told.known[match[1]].to_numpy() & (told.groups > 0)
+            table = pd.crosstab(told.cells[match[1]][known], told.groups[known]).to_numpy()
+            share = table.max(axis=1).sum() / table.sum()
+            say("sentence: one column says it all", match[1], f"{share:.2f} of rows", share > 0.9)
+        if match := re.match(r"(\S+) counts as a value of (.*); if it means missing", text):
+            for name in re.split(r", | and ", match[2]):
+                values = told.numbers(name)
+                others = values[np.isfinite(values) & (values != float(match[1]))]
+                far = np.abs(others - float(match[1])).min() > np.ptp(others)
+                say("sentence: a code for missing", name, match[1], far and float(match[1]) in values)
+        if match := re.match(r"The rows also form (\d+) (larger|smaller|other) groups", text):
             levels = [len(level["groups"]) for level in told.summary["levels"]]
             say("sentence: levels", match[1], "one of the levels", int(match[1]) in levels)
             other = told.rows[f"group_of_{match[1]}"].to_numpy()

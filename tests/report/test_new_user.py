@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import gramian
 from gramian.cli import app
-from gramian.exploration.analyse import _alternative, _another, _is_one_category
+from gramian.exploration.analyse import _alternative, _another, _telling_category
 from gramian.report.page import PAGE_LIMIT, render
 from gramian.tables import Preparation, read_table
 from report.decoder import Page, merge
@@ -192,8 +192,8 @@ def test_point_10_another_grouping_is_not_a_few_rows_apart(tmp_path):
     assert {item.column for cluster in other.clusters for item in cluster.differences} >= {"x", "y", "z"}
     # A table's own category is no other way to group its rows, nor is one that no other column depends on.
     sex = np.where(second == 0, "m", "w")
-    assert not _is_one_category(read_table(frame.assign(sex=np.resize(["m", "w"], 200))), other.labels, np.arange(200))
-    assert _is_one_category(read_table(frame.assign(sex=sex)), other.labels, np.arange(200))
+    assert not _telling_category(read_table(frame.assign(sex=np.resize(["m", "w"], 200))), other.labels, np.arange(200))
+    assert _telling_category(read_table(frame.assign(sex=sex)), other.labels, np.arange(200))
     assert _another(X, labels, np.arange(200), np.array([True, True, False, False, False]), 0) is None
 
 

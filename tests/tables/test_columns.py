@@ -79,6 +79,8 @@ def test_few_whole_numbers_stay_numbers_unless_the_name_or_zeros_say_otherwise()
         assert kind_of([1, 2, 3, 1, 2, 3, 3], name) == kind_of([1.0, 2.0, 2.0, 1.0], name) == "category"
     assert kind_of([1, 2, 3, 1, 2, 3, 3], "classes_taken") == kind_of([1, 2, 3.5, 1, 2], "class") == "number"
     assert kind_of([*range(51)] * 3, "label") == "number"
+    assert kind_of([20095, 10115, 80331, 10115, 50667], "zip") == "text"  # most are there once
+    assert kind_of([20095, 10115, 80331, 10115, 50667], "price") == "number"
     series, column = settled(["00501", "10001", "00501", "10001"])
     assert column.kind == "category"
     assert series.tolist()[0] == "00501"

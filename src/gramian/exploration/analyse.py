@@ -45,7 +45,7 @@ _ALTERNATIVE_ROWS, _ALTERNATIVE_TURNS = 500, 10  # clusters that stand apart set
 _ALTERNATIVE_OVERLAP = 0.3  # beyond, it is no other view
 _ALTERNATIVE_STABILITY = 0.75  # a second opinion has to be steady
 _ALTERNATIVE_LEAST = 0.1  # of the rows: a few rows apart are odd rows, not another grouping
-_ALTERNATIVE_TOLD = 0.9  # normalised mutual information with a category from which it says nothing more than that
+_TOLD = 0.9  # normalised mutual information with a category from which groups say nothing more than that
 _STAGES = {
     "preparing": 1,
     "comparing rows": 10,
@@ -352,15 +352,15 @@ def _another(X: Array, labels: Array, kept: Array, used: Array, seed: int) -> _A
     return _Another(np.where(grouped, whole, -1), rank, float(overlap), float(stability), model, number, used)
 
 
-def _is_one_category(table: Table, labels: Array, kept: Array) -> bool:
-    """Whether a category or a truth value says by itself which group a row is in."""
-    grouped = kept[labels[kept] >= 0]
+def _telling_category(table: Table | Exploration, labels: Array, rows: Array) -> str:
+    """The category or truth value that says by itself which group a row is in; "" if none does."""
+    grouped = rows[labels[rows] >= 0]
     for column in table.columns:
         if column.kind in (CATEGORY, BOOLEAN):
             codes = table.frame[column.name].iloc[grouped].factorize()[0]
-            if normalized_mutual_info(labels[grouped[codes >= 0]], codes[codes >= 0]) >= _ALTERNATIVE_TOLD:
-                return True
-    return False
+            if normalized_mutual_info(labels[grouped[codes >= 0]], codes[codes >= 0]) >= _TOLD:
+                return column.name
+    return ""
 
 
 def _other_groups(model: AlternativeClustering, number: Array, used: Array, X: Array) -> Array:
@@ -371,7 +371,7 @@ def _other_groups(model: AlternativeClustering, number: Array, used: Array, X: A
 
 def _alternative(table: Table, found: _Another, values: dict[str, Array], kept: Array, seed: int) -> Alternative | None:
     """Another grouping in words; None if it is but one column, as a category is or a number that is cut in two."""
-    if _is_one_category(table, found.labels, kept):
+    if _telling_category(table, found.labels, kept):
         return None
     unknown = np.full(2, np.nan)  # its halves are compared as a whole
     clusters = _clusters(table, found.labels, found.rank, values, unknown, seed, kept)
@@ -416,6 +416,8 @@ def overview(found: Exploration, choice: AutoClustering, copies: int) -> list[st
         telling = [item.column for item in found.importances[:3] if item.dependence >= 0.05]
         if telling:
             told.append(f"What tells the groups apart most: {listing(telling)}.")
+        if alone := _telling_category(found, found.labels, np.arange(len(found.labels))):
+            told.append(f"{alone} alone says of nearly every row which group it is in; without it there may be others.")
         told += [level.sentence for level in found.levels]
         if choice.crossing_:
             across = f"cut{'s' if len(choice.crossing_) == 1 else ''} across the groups"
@@ -425,6 +427,12 @@ def overview(found: Exploration, choice: AutoClustering, copies: int) -> list[st
         parts = "parts" if found.verdict == "none" else "groups"
         none = f" and {do} not count for the {parts}" if k > 1 else ""
         told.append(f"{listing(untold)} {tell} nothing about the other columns{none}.")
+    codes: dict[float, list[str]] = {}
+    for glance in found.glances:
+        if glance.missing_code is not None:
+            codes.setdefault(glance.missing_code, []).append(glance.column)
+    for code, names in codes.items():
+        told.append(f"{code:.0f} counts as a value of {listing(names)}; if it means missing, say --missing {code:.0f}.")
     if copies:
         told.append(f"{count(copies, 'row is a copy', 'rows are copies')} of others and changed nothing.")
     if found.n_odd:

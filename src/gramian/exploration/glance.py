@@ -44,6 +44,8 @@ class Glance:
         Of the bars: a level, or the ends of an interval.
     hints : list of str
         What a careful reader would ask, in plain words.
+    missing_code : float, optional
+        A number of nines far from all others, which may stand for a missing value.
     """
 
     column: str
@@ -54,6 +56,7 @@ class Glance:
     bars: Array = field(default_factory=lambda: np.zeros((0, 0), int))
     names: list[str] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
+    missing_code: float | None = None
 
 
 def glances(frame: Any, columns: Sequence[Column], labels: Array, associations: Associations) -> list[Glance]:
@@ -112,8 +115,9 @@ def _glance(series: Any, column: Column, labels: Array) -> Glance:
     names = [told(low) if whole else f"{told(low)} to {told(high)}" for low, high in pairwise(ends)]
     low, middle, high = np.quantile(numbers, [0, 0.5, 1])
     figures = [("smallest", told(low)), ("median", told(middle)), ("largest", told(high))]
-    hints = [] if dates else _code_hints(column.name, numbers, distinct) or _heap_hints(numbers)
-    return Glance(**common, figures=figures, bars=bars, names=names, hints=hints)
+    code = None if dates else _missing_code(numbers)
+    hints = [] if dates else _code_hints(column.name, numbers, distinct, code) or _heap_hints(numbers)
+    return Glance(**common, figures=figures, bars=bars, names=names, hints=hints, missing_code=code)
 
 
 def _of_levels(series: Any, labels: Array, common: dict[str, Any]) -> Glance:
@@ -155,11 +159,11 @@ def _counted(codes: Array, labels: Array, least: int = 0) -> Array:
 # Hints ---------------------------------------------------------------------------------------------------------------
 
 
-def _code_hints(name: str, numbers: Array, distinct: int) -> list[str]:
+def _code_hints(name: str, numbers: Array, distinct: int, code: float | None) -> list[str]:
     """Values that may stand for something else: for a missing value, or for a category."""
     if len(numbers) < _TELLING_VALUES:
         return []
-    if (code := _missing_code(numbers)) is not None:
+    if code is not None:
         times = int((numbers == code).sum())
         seen = f"{code:.0f} occurs {count(times, 'time')}, far from all other values"
         return [f"{seen}: if it means missing, say --missing {code:.0f}."]

@@ -38,6 +38,8 @@ _DTYPES = {NUMBER: "float64", BOOLEAN: "boolean", DATE: "datetime64[us]"}
 ENOUGH = 0.95
 """Share of the values that must be numbers or dates, for the others to be slips."""
 
+_FEWEST_NAMES = 5  # of fewer values each may be there once by chance
+
 _ID_NAME = re.compile(r"(?i)(^|[\W_])(id|ids|uuid|guid|key|index|idx|no|nr|num|number|row|record|#)[\W_]*$|[a-z]I[Dd]$")
 _CODE_NAME = re.compile(r"(?i)(^|[\W_])(id|code|zip|zipcode|postcode|plz)[\W_]*$|[a-z]I[Dd]$")
 _CLASS_NAME = re.compile(r"(?i)(^|[\W_])(class|classes|label|labels|category|species)[\W_]*$")
@@ -69,7 +71,8 @@ def settle(
       the other columns say so, about which :func:`gramian.tables.codes.find_codes` is asked when all columns are known.
     - Identifiers are whole numbers that count the rows, or unique ones named like one (``id``, ``key``, ``no``), or
       unique texts without blanks that hold digits. Measurements are unique too, so uniqueness alone is not enough.
-    - Texts of which most are there only once say nothing about likeness: they are kept as text, for display.
+    - Texts of which most are there only once say nothing about likeness: they are kept as text, for display. So are
+      numbers that name something (``zip``).
 
     Parameters
     ----------
@@ -180,6 +183,9 @@ def _kind_of_numbers(name: str, values: Any, missing: Sequence[str], asked: bool
             return IDENTIFIER, pd.Series(_exact(numbers)), _once(different, n)
         if (like_code or (like_class and different <= _MOST_CLASSES)) and different <= 0.5 * n:
             return CATEGORY, _category(*distinct(_as_text(values), missing)), "numbers that name something"
+        if like_code and n >= _FEWEST_NAMES:
+            levels, codes = distinct(_as_text(values), missing)
+            return TEXT, _at(levels.to_numpy(zero_copy_only=False), codes, "str"), _once(different, n)
     return NUMBER, series, note
 
 
@@ -222,7 +228,7 @@ def _kind_of_names(name: str, levels: Any, codes: Array, present: int) -> tuple[
     n_levels = len(levels)
     sample = spread(levels).to_pylist()
     long = np.mean([len(text.split()) for text in sample]) >= 5 or np.mean([len(text) for text in sample]) > 50
-    if n_levels > 0.5 * present and (n_levels > 20 or n_levels == present >= 5):
+    if n_levels > 0.5 * present and (n_levels > 20 or n_levels == present >= _FEWEST_NAMES):
         token = np.mean([bool(re.search(r"\d", text)) and " " not in text for text in sample]) > 0.9
         unique = n_levels >= ENOUGH * present and not long and (token or _ID_NAME.search(name))
         note = "free text" if long else _once(n_levels, present)

@@ -61,6 +61,16 @@ def test_tables_with_clusters_have_structure(rate, rng):
         assert _excess(np.where(rng.random(X.shape) < rate, np.nan, X), rng) > 1
 
 
+def test_two_heaps_of_one_column_are_structure_and_a_gradient_in_several_is_none(rng):
+    """Along a line a walk to ten neighbours is so slow in any table that a gap would make no difference."""
+    n = 200
+    heaps = np.concatenate([rng.normal(0, 1, n // 2), rng.normal(20, 1, n - n // 2)])
+    gradient = np.outer(rng.standard_normal(n), [1, 2, 3]) + 0.05 * rng.standard_normal((n, 3))
+    twice = np.column_stack([heaps, heaps + 0.01 * rng.standard_normal(n)])
+    assert min(_excess(X, rng) for X in (heaps[:, None], twice)) > 2
+    assert max(_excess(X, rng) for X in (gradient, rng.exponential(size=(n, 1)))) <= 1
+
+
 def test_a_handful_of_rows_has_no_structure(rng):
     assert _excess(rng.standard_normal((7, 2)), rng) == 0.0
 
