@@ -146,7 +146,7 @@ class CommunityModel(BaseEstimator):
 
     def facts(self) -> dict[str, Any]:
         """What ``gramian info`` says of it."""
-        told = {"communities": len(self.numbers_), "nodes fitted": len(self.stops_)}
+        told: dict[str, Any] = {"communities": len(self.numbers_), "nodes fitted": len(self.stops_)}
         told |= {"modularity": f"{self.modularity_:.4g}"}
         return told | ({"levels": [str(len(own)) for own in self.level_numbers_]} if self.level_numbers_ else {})
 
