@@ -87,9 +87,7 @@ def test_a_kind_writes_its_files_under_the_name_people_know(tmp_path, name):
     assert {path.name for path in (tmp_path / "result").iterdir()} == set(kind.files)
     summary = json.loads((tmp_path / "result" / "summary.json").read_text("utf-8"))
     assert summary["source"] == "mine.csv"
-    remembered = kind.remembered(summary)
-    assert remembered["title"].startswith(title)
-    assert remembered["sentence"] == summary["overview"][0]
+    assert kind.found(summary)["title"].startswith(title)
     assert [done for _, done in stages] == sorted(done for _, done in stages)
 
 

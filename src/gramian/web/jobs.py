@@ -73,7 +73,7 @@ class Job:
     created, queued, started, ended : float
         Seconds since 1970; 0 for not yet.
     found : dict
-        What its kind remembers, once it is done.
+        What its kind remembers, and the first sentence of the overview, once it is done.
     """
 
     id: str
@@ -448,4 +448,5 @@ class Jobs:
 
     def _done(self, job: Job) -> Job:
         summary = json.loads((self.path(job) / RESULT / _SUMMARY).read_text("utf-8"))
-        return replace(job, state=FINISHED, message="", found=job.work.remembered(summary))
+        found = {"sentence": next(iter(summary["overview"]), "")}
+        return replace(job, state=FINISHED, message="", found=job.work.found(summary) | found)

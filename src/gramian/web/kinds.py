@@ -89,7 +89,7 @@ class Kind:
     run : callable
         Takes the file, its name for people, the settings and who to notify; returns a :class:`gramian.outcome.Outcome`.
     found : callable
-        From ``summary.json`` to a ``title``, and numbers by name.
+        From ``summary.json`` to what the queue remembers, with a ``title``, and numbers by name.
     files : mapping from str to str
         What is written, with what it is for.
     again : str
@@ -125,10 +125,6 @@ class Kind:
         """The number of parts that was asked for, in words; empty if none was."""
         asked = settings.get("clusters")
         return f"{_many(asked, *self.parts)} asked for" if asked is not None and self.again else ""
-
-    def remembered(self, summary: dict[str, Any]) -> dict[str, Any]:
-        """What was found, and the first sentence about it."""
-        return self.found(summary) | {"sentence": next(iter(summary["overview"]), "")}
 
     def described(self) -> dict[str, Any]:
         """All but the functions, for the page."""
