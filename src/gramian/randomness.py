@@ -4,6 +4,8 @@ Estimators call :func:`generator` once at the start of ``fit``; work that is spl
 batches calls :func:`spawn`, so that the result does not depend on how the work was split.
 """
 
+from __future__ import annotations
+
 import numbers
 
 import numpy as np

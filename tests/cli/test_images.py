@@ -30,6 +30,7 @@ def test_images_become_a_folder_and_others_are_placed(run, tmp_path):
         run("assign", "scans_clustered/model.gramian", "new", "--missing", "9")
     )
     assert "use gramian assign" in error_of(run("predict", "scans_clustered/model.gramian", "new"))
+    assert run("info", "scans_clustered/model.gramian").stdout.endswith("clusters: 3\nimage size: 8 x 8\n")
 
 
 def test_json_and_quiet(run, tmp_path):

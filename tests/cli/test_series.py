@@ -32,6 +32,8 @@ def test_a_series_becomes_a_folder_and_a_model_goes_on(run, table, tmp_path):
     assert run("forecast", model, "--horizon", 2, "--out", "two", "--quiet").stdout == ""
     assert len(pd.read_csv(tmp_path / "two" / "forecast.csv")) == 2
     assert "--force" in error_of(run("forecast", model, "--out", "two"))
+    facts = json.loads(run("info", model, "--json").stdout)
+    assert (facts["forecasts"], facts["time"], facts["steps seen"], facts["steps ahead"]) == ("sold", "day", 210, 7)
 
 
 def test_networks_can_be_insisted_on_and_seasons_given(run, table):

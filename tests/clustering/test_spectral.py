@@ -619,11 +619,11 @@ class TestParameters:
             SpectralClustering(**{"n_clusters": 2, **parameters}).fit(X)
 
 
-@pytest.mark.parametrize("kernel", [None, RBF(width=1.0)])
+@pytest.mark.parametrize("kernel", [NeighborGraph(5), NeighborGraph(5, kernel=RBF(width=1.0)), "auto"], ids=str)
 def test_copies_of_rows_in_a_neighbour_graph(kernel):
     """Equal rows have one embedding and one label, and meet them again when they are given as new rows."""
     X = np.repeat(np.random.default_rng(0).standard_normal((30, 3)), 3, axis=0)
-    model = SpectralClustering(2, kernel=NeighborGraph(5, kernel=kernel), random_state=0)
+    model = SpectralClustering(2, kernel=kernel, random_state=0)
     Z = model.fit_transform(X)
     np.testing.assert_allclose(model.transform(X), Z, atol=1e-9)
     np.testing.assert_array_equal(model.predict(X), model.labels_)

@@ -170,7 +170,7 @@ def test_too_few_steps_warn():
         ({"max_iter": 1.5}, "max_iter=1.5 must be a whole number >= 1"),
         ({"tol": 0.0}, "tol=0.0 must be a positive number"),
         ({"preimage": "newton"}, "preimage='newton' is not known"),
-        ({"preimage": "fixed_point", "kernel": "linear"}, "preimage='fixed_point' is for kernel='rbf' only"),
+        ({"preimage": "fixed_point", "kernel": "linear"}, "preimage='fixed_point' needs a definite kernel"),
     ],
 )
 def test_bad_parameters_are_named(changes, message):

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 import gramian
 from gramian import KernelPCA
 from gramian.embedding.preimage import RidgePreimage, fixed_point, nearest_rows
-from gramian.kernels import RBF, TL1, Linear, Polynomial
+from gramian.kernels import RBF, TL1, Cauchy, Kernel, Linear, Matern, Multiquadric, Polynomial
 
 
 @pytest.fixture
@@ -66,13 +66,21 @@ class TestFixedPoint:
         weights = G * np.exp(-cdist(Z, X, "sqeuclidean") / (2 * 1.5**2))
         np.testing.assert_allclose(weights @ X / weights.sum(axis=1, keepdims=True), Z, atol=1e-9)
 
-    def test_the_result_maximises_the_similarity(self, rng, X):
+    @pytest.mark.parametrize(
+        ("kernel", "formula"),
+        [
+            (RBF(1.5), lambda d: np.exp(-(d**2) / (2 * 1.5**2))),
+            (Cauchy(1.5), lambda d: 1 / (1 + (d / 1.5) ** 2)),
+            (Matern(2.0, smoothness=2.5), lambda d: (1 + (s := 5**0.5 * d / 2) + s**2 / 3) * np.exp(-s)),
+        ],
+        ids=lambda part: str(part) if isinstance(part, Kernel) else "",
+    )
+    def test_the_result_maximises_the_similarity(self, kernel, formula, rng, X):
         """With positive coefficients no row nearby is more like Σ g_i φ(x_i) than the returned one."""
         G = rng.random((1, len(X)))
-        z = fixed_point(RBF(1.5), X, G, X[:1], tol=1e-12, max_iter=5000)
+        z = fixed_point(kernel, X, G, X[:1], tol=1e-12, max_iter=5000)
         nearby = z + 0.05 * rng.standard_normal((200, 3))
-        value = lambda rows: np.exp(-cdist(rows, X, "sqeuclidean") / (2 * 1.5**2)) @ G[0]  # noqa: E731
-        assert np.all(value(nearby) <= value(z))
+        assert np.all(formula(cdist(nearby, X)) @ G[0] <= formula(cdist(z, X)) @ G[0])
 
     def test_a_vanishing_denominator_gives_the_start(self, X):
         """Coefficients of zero have no fixed point, so the first guess, the nearest fitted row, is returned."""
@@ -91,9 +99,11 @@ class TestFixedPoint:
         model = KernelPCA(3, kernel=RBF(1.0), preimage="fixed_point").fit(X.astype(np.float32))
         assert model.inverse_transform(model.embedding_).dtype == np.float32
 
-    @pytest.mark.parametrize("kernel", [Linear(), Polynomial(2), "laplacian"], ids=str)
+    @pytest.mark.parametrize(
+        "kernel", [Linear(), Polynomial(2), "laplacian", Matern(smoothness=0.5), Multiquadric()], ids=str
+    )
     def test_other_kernels_are_refused(self, kernel, X):
-        """The fixed point is a property of the Gaussian kernel; others are sent to ridge."""
+        """The fixed point is a property of smooth kernels of the distance; others are sent to ridge."""
         with pytest.raises(ValueError, match=r"preimage='fixed_point'.*'rbf'.*'ridge'"):
             KernelPCA(2, kernel=kernel, preimage="fixed_point").fit(X)
 

@@ -57,6 +57,12 @@ class AlbumModel(BaseEstimator):
         labels = np.argmax(shares, axis=1)
         return labels + 1, shares[np.arange(len(labels)), labels]
 
+    def facts(self) -> dict[str, Any]:
+        """What ``gramian info`` says of it."""
+        channels, height, width = self.shape or ()
+        size = f"{width} x {height}" + (f", {channels} channels" if channels > 1 else "")
+        return {"clusters": len(self.order_), "image size": size}
+
     def check(self) -> None:
         """Raise an error if a part is missing or does not fit the others: place a black image."""
         from gramian.deep import DivergenceClustering

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +15,15 @@ from rich.markup import escape
 
 import gramian
 from gramian.cli.terminal import AsJson, Model, Quiet, app, fail, fail_without_extra, one_line_errors
+
+_LOADERS = {
+    "gramian.albums.model.AlbumModel": ("gramian.albums", "load_album_model"),
+    "gramian.communities.model.CommunityModel": ("gramian.communities", "load_community_model"),
+    "gramian.exploration.model.TableModel": ("gramian.exploration", "load_table_model"),
+    "gramian.learning.model.TargetModel": ("gramian.learning", "load_target_model"),
+    "gramian.outlook.model.SeriesModel": ("gramian.outlook", "load_series_model"),
+}
+"""What reads the models of the applications, which say something of themselves."""
 
 
 @app.command()
@@ -27,29 +37,9 @@ def info(model: Model, as_json: AsJson = False) -> None:
             "scikit-learn": found.sklearn,
             "saved": found.saved.isoformat(),
         }
-        if found.model.endswith("TableModel"):
-            from gramian.exploration import load_table_model
-
-            fitted = load_table_model(model)
-            groups = fitted.n_clusters_ if fitted.n_clusters_ > 1 else 0  # one is none, as the report says
-            fields |= {"groups": groups, "rows fitted": len(fitted.rows_)}
-            fields["columns"] = list(fitted.preparation.kinds_)
-        elif found.model.endswith("TargetModel"):
-            from gramian.learning import load_target_model
-
-            learned = load_target_model(model)
-            fields |= {"predicts": learned.target, "rows fitted": learned.n_rows_}
-            fields |= {"classes": learned.classes} if learned.classes else {}
-            for name, (own, trivial) in learned.measures_.items():
-                fields[name.replace("_", " ")] = f"{own:.4g} (trivial predictor {trivial:.4g})"
-            fields["columns"] = list(learned.preparation.kinds_)
-        elif found.model.endswith("CommunityModel"):
-            from gramian.communities import load_community_model
-
-            divided = load_community_model(model)
-            fields |= {"communities": len(divided.numbers_), "nodes fitted": len(divided.stops_)}
-            fields |= {"modularity": f"{divided.modularity_:.4g}"}
-            fields |= {"levels": [str(len(own)) for own in divided.level_numbers_]} if divided.level_numbers_ else {}
+        if found.model in _LOADERS:
+            package, loader = _LOADERS[found.model]
+            fields |= getattr(import_module(package), loader)(model).facts()
         if as_json:
             print(json.dumps(fields))
         else:

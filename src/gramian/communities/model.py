@@ -144,6 +144,12 @@ class CommunityModel(BaseEstimator):
             labels: Array = predict(given)
         return labels
 
+    def facts(self) -> dict[str, Any]:
+        """What ``gramian info`` says of it."""
+        told: dict[str, Any] = {"communities": len(self.numbers_), "nodes fitted": len(self.stops_)}
+        told |= {"modularity": f"{self.modularity_:.4g}"}
+        return told | ({"levels": [str(len(own)) for own in self.level_numbers_]} if self.level_numbers_ else {})
+
     def check(self) -> None:
         """Raise an error if a part is missing or does not fit the others: place a node."""
         n = len(self.stops_)

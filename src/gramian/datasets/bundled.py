@@ -4,6 +4,8 @@ The files lie in ``data/`` beside this module, as published by the UCI Machine L
 ``data/README.md`` gives origin and citation of each.
 """
 
+from __future__ import annotations
+
 from importlib import resources
 from typing import NamedTuple
 

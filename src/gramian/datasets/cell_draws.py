@@ -4,6 +4,8 @@ The numerical core of the simulators in ``missingness.py``: pure functions on ma
 samples. ``candidates`` are the cells that may be drawn, ``observed`` all cells that hold a value.
 """
 
+from __future__ import annotations
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import maximum_bipartite_matching

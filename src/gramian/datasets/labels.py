@@ -1,5 +1,7 @@
 """Samples whose labels do not follow their places: what a classifier fits here it has learned by heart."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from gramian.datasets.synthetic import _at_least, _noise, _parts

@@ -4,6 +4,8 @@ They need NumPy, SciPy and the standard library alone. A file that cannot be rea
 ``ValueError`` that names the place and the remedy.
 """
 
+from __future__ import annotations
+
 import csv
 import gzip
 import io

@@ -5,6 +5,8 @@ The input is never changed, holes that were there stay and count towards the rat
 held a value is left without one unless ``allow_empty=True``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Literal
 

@@ -1,5 +1,7 @@
 """Tables from OpenML, through scikit-learn's downloader and cache, as the same object as all other loaders give."""
 
+from __future__ import annotations
+
 import os
 from urllib.error import URLError
 

@@ -4,6 +4,8 @@ Each returns samples ordered by group, ``(X, y)`` or ``(X, y1, y2)`` for data wi
 the source; centre and scale them as the experiment asks. Only NumPy is used.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gramian.randomness import generator

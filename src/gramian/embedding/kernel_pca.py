@@ -35,8 +35,8 @@ class KernelPCA(InvertibleProjection):
         Which eigenvalues lead when the kernel is indefinite. Components of negative eigenvalue count with
         √|λ| and are marked in ``signature_``. A definite kernel has none.
     preimage : {None, "ridge", "fixed_point"}, default None
-        How ``inverse_transform`` goes back to rows: kernel ridge regression from the scores, or the fixed point
-        of the Gaussian kernel (RBF only). None saves keeping the samples.
+        How ``inverse_transform`` goes back to rows: kernel ridge regression from the scores, or the fixed point of a
+        kernel that falls smoothly with the distance, such as the Gaussian. None saves keeping the samples.
     ridge : float, default 1e-3
         Regularisation of ``preimage="ridge"``.
     tol : float, default 1e-5

@@ -1,4 +1,4 @@
-"""Pre-images: from scores in feature space back to rows, by regression or by the Gaussian fixed point."""
+"""Pre-images: from scores in feature space back to rows, by regression or by a fixed point."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from gramian.configuration import memory_budget
 from gramian.grams import tiles
 from gramian.grams.features import squared_norms
 from gramian.kernels import RBF, Kernel
+from gramian.kernels.profile import Profile, beta_sides, beta_tile
 from gramian.landmarks import NormalEquations, Nystroem
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
@@ -62,25 +63,32 @@ def fixed_point(
     tol: float = 1e-6,
     random_state: RandomState = 0,
 ) -> Array:
-    """Rows z with φ(z) nearest to Σ_i g_i φ(x_i), for the Gaussian kernel.
+    """Rows z with φ(z) nearest to Σ_i g_i φ(x_i), for a kernel f(‖x − y‖²) that falls with the distance.
 
-    Iterates z ← Σ_i g_i k(z, x_i) x_i / Σ_i g_i k(z, x_i). Where the denominator vanishes the row starts again
-    from ``start`` plus a little noise; after three failures it stays there.
+    Iterates z ← Σ_i g_i s_i x_i / Σ_i g_i s_i with s_i = f′(‖z − x_i‖²) / f′(0), which is k(z, x_i) for the Gaussian
+    kernel. Where the denominator vanishes the row starts again from ``start`` plus a little noise; after three failures
+    it stays there.
 
     Parameters
     ----------
+    kernel : Kernel
+        Fitted, with the profile f.
     G : ndarray (q, n)
         One row of coefficients per wanted pre-image.
     start : ndarray (q, d)
         First guesses, and what to return on failure.
     """
     rng = generator(random_state)
+    profile = kernel.profile()
+    assert profile is not None  # check_preimage saw to it
+    steepest = _slope_at_zero(profile)
     Z = start.copy()
     spread = X.std(axis=0)
     failures = np.zeros(len(Z), int)
     active = np.arange(len(Z))
     for _ in range(max_iter):
-        weights = kernel(Z[active], X) * G[active]
+        beta = beta_tile("distance", *beta_sides("distance", Z[active], X), profile.resolution)
+        weights = profile.derivative(beta) * (G[active] / steepest)
         total = weights.sum(axis=1)
         good = np.abs(total) > _TINY
         moved = np.divide(weights @ X, total[:, None], out=Z[active].copy(), where=good[:, None])
@@ -98,14 +106,25 @@ def fixed_point(
     return Z
 
 
+def _slope_at_zero(profile: Profile) -> float:
+    with np.errstate(all="ignore"):  # infinite for a kernel that is not smooth
+        return float(profile.derivative(np.zeros(1))[0])
+
+
 def check_preimage(kind: str | None, X: Matrix, kernel: Kernel) -> None:
     """Refuse a way back that the samples or the kernel do not have."""
     if kind is None:
         return
     if kernel.pairwise or issparse(X):
         raise ValueError(f"preimage={kind!r} needs dense samples, not similarities or sparse X; pass None")
-    if kind == "fixed_point" and not isinstance(kernel, RBF):
-        raise ValueError("preimage='fixed_point' is for kernel='rbf' only; use preimage='ridge'")
+    if kind == "fixed_point":
+        profile = kernel.profile()
+        falls = profile is not None and profile.decreasing and -np.inf < _slope_at_zero(profile) < 0
+        if not (falls and kernel.definite):
+            raise ValueError(
+                "preimage='fixed_point' needs a definite kernel that falls smoothly with the distance, such as 'rbf'; "
+                "use preimage='ridge'"
+            )
 
 
 def check_scores(Z: Array, n_components: int) -> Array:

@@ -249,6 +249,11 @@ class TableModel(BaseEstimator):
         best = members[best_first(-self.ranks_[members], top)]
         return self._numbers(best), 1 - (self.ranks_[best] - 1) / max(len(members) - 1, 1)
 
+    def facts(self) -> dict[str, Any]:
+        """What ``gramian info`` says of it."""
+        groups = self.n_clusters_ if self.n_clusters_ > 1 else 0  # one is none, as the report says
+        return {"groups": groups, "rows fitted": len(self.rows_), "columns": list(self.preparation.kinds_)}
+
     def check(self) -> None:
         """Raise an error if a part is missing or does not fit the others: answer for some rows, and look one up."""
         if not isinstance(self.preparation, Preparation) or not isinstance(self.oddness_, Oddness):

@@ -99,6 +99,14 @@ class TargetModel(BaseEstimator):
         interval = self.machine.loo_interval(coverage=self.coverage)
         return Predicted(y - self.machine.loo_residuals(), interval[:, 0], interval[:, 1], np.empty((len(y), 0)))
 
+    def facts(self) -> dict[str, Any]:
+        """What ``gramian info`` says of it."""
+        told: dict[str, Any] = {"predicts": self.target, "rows fitted": self.n_rows_}
+        told |= {"classes": self.classes} if self.classes else {}
+        for name, (own, trivial) in self.measures_.items():
+            told[name.replace("_", " ")] = f"{own:.4g} (trivial predictor {trivial:.4g})"
+        return told | {"columns": list(self.preparation.kinds_)}
+
     def check(self) -> None:
         """Raise an error if a part is missing or does not fit the others: predict some rows."""
         if not isinstance(self.preparation, Preparation):

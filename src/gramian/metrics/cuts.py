@@ -1,5 +1,7 @@
 """Scores for groups in a graph, given by its affinity matrix."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """How far clusters lie apart in the space of a kernel."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal
 

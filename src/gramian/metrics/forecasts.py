@@ -1,5 +1,7 @@
 """Scores for forecasts and their intervals."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -2,6 +2,8 @@
 
 Labels are names: text, ints and the -1 that other libraries give to noise are all ordinary groups here."""
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np

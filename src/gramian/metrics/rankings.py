@@ -1,5 +1,7 @@
 """Scores for ranked lists, and how alike two score vectors are."""
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np

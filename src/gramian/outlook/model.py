@@ -72,6 +72,15 @@ class SeriesModel(BaseEstimator):
             index = pd.DatetimeIndex(self.times_.astype("datetime64[us]"), name=self.time)
         return pd.Series(self.values_, index=index, name=self.column)
 
+    def facts(self) -> dict[str, Any]:
+        """What ``gramian info`` says of it."""
+        model = self.forecaster
+        told: dict[str, Any] = {"forecasts": self.column}
+        told |= {"time": self.time} if self.time is not None else {}
+        told |= {"known in advance": self.known} if self.known else {}
+        told |= {"steps seen": model.n_steps_, "steps ahead": model.horizon}
+        return told | {"seasons": [str(period) for period in model.periods_] or ["none"]}
+
     def check(self) -> None:
         """Raise an error if a part is missing or does not fit the others: forecast a step."""
         if not isinstance(self.forecaster, EchoStateForecaster):

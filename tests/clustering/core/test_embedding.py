@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
 from gramian.clustering.core import (
     Axes,
@@ -144,6 +145,13 @@ def test_pivots_leave_out_random_starts_where_groups_are_clear(monkeypatch):
     assert fits == [1]
     kmeans(np.random.default_rng(0).standard_normal((60, 3)), 3, seed=0, n_init=4)
     assert fits == [1, 1, 4]
+
+
+def test_rows_that_differ_by_rounding_are_one_cluster():
+    """No clusters are made of rounding errors; a warning says that there is one."""
+    Z = 0.3 + 1e-16 * np.random.default_rng(0).integers(-3, 4, (20, 1))
+    with pytest.warns(ConvergenceWarning, match="distinct clusters"):
+        assert not kmeans(Z, 3, seed=0)[0].any()
 
 
 def test_spectral_labels():

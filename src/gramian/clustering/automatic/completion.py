@@ -16,7 +16,7 @@ from gramian.diagram import Estimator
 from gramian.distributed import refuse_partitions
 from gramian.grams import SparseGram
 from gramian.grams.tiles import slices
-from gramian.kernels import Kernel
+from gramian.kernels import Kernel, NeighborGraph
 from gramian.typing import Array, Matrix
 
 __all__ = ["CompletedGraph", "Completion", "shared_distances"]
@@ -282,6 +282,7 @@ class CompletedGraph(Kernel):
         "continuous" otherwise.
     columns : sequence (d,), optional
         The column that each feature comes from; by default each is its own.
+
     Examples
     --------
     >>> import numpy as np
@@ -328,6 +329,9 @@ class CompletedGraph(Kernel):
         V = np.asarray(V, rows.dtype)
         parts = [self._edges(rows[part], others) @ V for part in slices(len(rows), _PRODUCT_ROWS)]
         return np.concatenate(parts)
+
+    def _met_again(self, X: Matrix) -> Array | None:
+        return NeighborGraph()._met_again(self._completed(X))
 
     def _edges(self, rows: Array, others: Array | None = None) -> csr_array:
         return neighbor_edges(self.kind_, rows, others, least=_LEAST_NEIGHBORS)

@@ -26,6 +26,7 @@ from gramian.typing import Array, Matrix, RandomState
 _ISOLATED = 1e-12  # of the largest degree: relaxed clusters take a sample of less for one that is similar to nothing
 _UNSCALED = ("kpca", "keca")
 _RELAXED = ("relaxed", "relaxed_kernel")
+_ALIKE = 100  # units in the last place: what embedded rows differ by that are alike
 _CLEAR_SPREAD = 1e-3  # of the variance: one start of k-means that leaves less has found clusters that lie apart
 
 # The embedding ---------------------------------------------------------------------------------------------
@@ -273,6 +274,8 @@ def kmeans(Z: Array, k: int, *, seed: int, n_init: int = 10, pivots: bool = True
     pivots : bool
         Start from the most different rows first; the random starts are left out where that leaves next to no spread.
     """
+    if (np.ptp(Z, axis=0) <= _ALIKE * np.finfo(Z.dtype).eps * np.abs(Z).max(initial=0.0)).all():
+        Z = np.broadcast_to(Z[0], Z.shape)  # differences are rounding; KMeans warns that there is one cluster
     model = None
     if pivots and Z.shape[1] >= k:
         # Pivots of a QR of Zᵀ: each is the row least explained by those before. Among axes of clusters, one of each.

@@ -58,8 +58,7 @@ def _solve(walk: GraphWalk, degrees: Array, onward: float, right: Array) -> Arra
     n = walk.n
     if walk.sparse:
         A = walk.matrix
-        unit = 1.0 / float(A.data[0]) if walk.unit else walk.scale
-        system = dia_array((degrees[None, :], [0]), shape=(n, n)).tocsc() - (onward * unit) * A.T.tocsc()
+        system = dia_array((degrees[None, :], [0]), shape=(n, n)).tocsc() - (onward * walk.scale) * A.T.tocsc()
         return np.asarray(splu(system.tocsc()).solve(np.ascontiguousarray(right)))
     require_memory(8.0 * n * n, f"the dense {n}×{n} system of method='direct'", "use method='power'")
     # In the form I − (1 − α) Pᵀ, which is well conditioned however far apart the weights are.

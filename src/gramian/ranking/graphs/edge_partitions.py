@@ -34,7 +34,7 @@ class PartitionedWalk:
     ----------
     n : int
         One more than the largest node.
-    degrees, inverse, dangling
+    degrees, scale, inverse, dangling
         As of :class:`~.graph_walk.GraphWalk`.
     """
 

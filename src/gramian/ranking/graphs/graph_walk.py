@@ -55,6 +55,8 @@ class GraphWalk:
         Number of nodes.
     degrees : ndarray (n,)
         Total weight of the edges that leave each node, in units of the largest weight.
+    scale : float
+        That unit: what weights are multiplied by.
     inverse : ndarray (n, 1)
         1 / degrees, and 0 for nodes that no edge leaves.
     dangling : ndarray of int
@@ -75,8 +77,7 @@ class GraphWalk:
         check_weights(least, most)
         self.unit = self.sparse and least == most > 0
         """Whether all edges weigh the same."""
-        scale = unit_of_weights(most)
-        self.scale = 1.0 if self.unit else scale
+        self.scale = unit_of_weights(most)
         if self.unit:
             self.degrees = np.diff(self.matrix.indptr).astype(np.float64)
         else:
@@ -173,7 +174,7 @@ class GraphWalk:
                 return out
 
             return gather
-        scale = 1.0 / float(T.data[0]) if self.unit else self.scale
+        scale = self.scale
         parts = {rows.start: _row_view(T, rows) for rows in self.tiles}
 
         def multiply(rows: slice, Y: Array) -> Array:

@@ -154,7 +154,7 @@ def personalized_pagerank(
             stacklevel=2,
         )
     if normalize is not None:
-        degrees = np.where(walk.degrees > 0, walk.degrees * _unit(walk), 1.0)[:, None]
+        degrees = np.where(walk.degrees > 0, walk.degrees / walk.scale, 1.0)[:, None]
         scores /= np.sqrt(degrees) if normalize == "sqrt_degree" else degrees
     return scores[:, 0] if squeeze else scores
 
@@ -230,10 +230,3 @@ def _for_edges(method: str) -> str:
     if method not in ("auto", "power"):
         raise ValueError(f"method={method!r} needs the whole graph in one memory; edges in partitions take 'power'")
     return "power"
-
-
-def _unit(walk: GraphWalk | PartitionedWalk) -> float:
-    """What a degree of one in the walk's units is in the graph's."""
-    if isinstance(walk, PartitionedWalk):
-        return 1.0 / walk.scale
-    return float(walk.matrix.data[0]) if walk.unit else 1.0 / walk.scale
