@@ -285,6 +285,8 @@ def test_rows_by_number_do_not_depend_on_partitions(X, partitions):
     rows = DistributedRows(da.from_array(X, chunks=(partitions, (4,))))
     wanted = np.array([499, 0, 201, 201])
     assert_array_equal(rows[wanted], X[wanted])
+    for some in (slice(None), slice(490, None), slice(-3, None, 2)):
+        assert_array_equal(rows[some], X[some])
     assert_array_equal(rows.sample(50), X[np.sort(np.random.default_rng(0).choice(500, 50, replace=False))])
     assert_array_equal(rows.sample(), X)
 

@@ -151,7 +151,7 @@ class DistributedFactor(Factor):
         """The features of some rows, brought into memory."""
         import dask
 
-        wanted = np.arange(self.shape[0])[rows] if isinstance(rows, slice) else as_array(rows)
+        wanted = np.arange(*rows.indices(self.shape[0])) if isinstance(rows, slice) else as_array(rows)
         ends = np.cumsum(self.lengths)
         home = np.searchsorted(ends, wanted, side="right")
         starts = np.concatenate([[0], ends])
