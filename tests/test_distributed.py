@@ -230,8 +230,9 @@ def test_kernels_compare_the_names_of_columns(X, kernel):
             call(given[list("dcba")])
 
 
-def test_a_fit_in_memory_forgets_the_sample(X, sample):
-    model = KernelKMeans(2, random_state=0).fit(da.from_array(X, chunks=(100, 4)))
+@pytest.mark.parametrize("model", [KernelKMeans(2, random_state=0), AutoClustering(2, random_state=0)])
+def test_a_fit_in_memory_forgets_the_sample(X, sample, model):
+    model = clone(model).fit(da.from_array(X, chunks=(100, 4)))
     assert_array_equal(model.sample_indices_, sample)
     assert not hasattr(model.fit(X), "sample_indices_")
 
