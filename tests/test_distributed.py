@@ -230,8 +230,9 @@ def test_kernels_compare_the_names_of_columns(X, kernel):
             call(given[list("dcba")])
 
 
-def test_a_fit_in_memory_forgets_the_sample(X, sample):
-    model = KernelKMeans(2, random_state=0).fit(da.from_array(X, chunks=(100, 4)))
+@pytest.mark.parametrize("model", [KernelKMeans(2, random_state=0), AutoClustering(2, random_state=0)])
+def test_a_fit_in_memory_forgets_the_sample(X, sample, model):
+    model = clone(model).fit(da.from_array(X, chunks=(100, 4)))
     assert_array_equal(model.sample_indices_, sample)
     assert not hasattr(model.fit(X), "sample_indices_")
 
@@ -285,6 +286,8 @@ def test_rows_by_number_do_not_depend_on_partitions(X, partitions):
     rows = DistributedRows(da.from_array(X, chunks=(partitions, (4,))))
     wanted = np.array([499, 0, 201, 201])
     assert_array_equal(rows[wanted], X[wanted])
+    for some in (slice(None), slice(490, None), slice(-3, None, 2)):
+        assert_array_equal(rows[some], X[some])
     assert_array_equal(rows.sample(50), X[np.sort(np.random.default_rng(0).choice(500, 50, replace=False))])
     assert_array_equal(rows.sample(), X)
 

@@ -119,7 +119,7 @@ class DistributedRows:
 
     def __getitem__(self, index: Any) -> Array:
         """Some rows by number, in memory; as every sample is drawn by number, partitions do not change it."""
-        wanted = np.arange(self.shape[0])[index] if isinstance(index, slice) else np.asarray(index)
+        wanted = np.arange(*index.indices(len(self))) if isinstance(index, slice) else np.asarray(index)
         return picked(self.array, np.flatnonzero(wanted) if wanted.dtype.kind == "b" else wanted)
 
     def drawn(self, most: int) -> Array:

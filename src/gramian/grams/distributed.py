@@ -151,7 +151,7 @@ class DistributedFactor(Factor):
         """The features of some rows, brought into memory."""
         import dask
 
-        wanted = np.arange(self.shape[0])[rows] if isinstance(rows, slice) else as_array(rows)
+        wanted = np.arange(*rows.indices(self.shape[0])) if isinstance(rows, slice) else as_array(rows)
         ends = np.cumsum(self.lengths)
         home = np.searchsorted(ends, wanted, side="right")
         starts = np.concatenate([[0], ends])
@@ -418,7 +418,9 @@ def _moments_of(F: Array, v: Array | None) -> Moments:
     """Those of a strip, centred before it is multiplied, in its own dtype."""
     weight = float(len(F) if v is None else v.sum())
     shares = np.full(len(F), 1 / len(F)) if v is None else v / (weight or 1.0)
-    mean = np.asarray(shares @ F, np.float64)
+    # From a row of its own the mean of equal rows is exact, however the products are added up.
+    first = F[0].astype(np.float64) * (weight > 0)
+    mean = np.asarray(first + shares @ (F - first))
     near = mean.astype(F.dtype)
     F = F - near
     if v is not None:

@@ -178,6 +178,7 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
         self.preparation_ = preparation
         self.left_out_, self.used_ = [] if mixed is None else mixed.left_out, used
         self.crossing_ = [] if mixed is None else list(mixed.crossing)
+        self.__dict__.pop("sample_indices_", None)  # of an earlier fit to rows of a Dask input
         remember_columns(self, given)
         return self
 
