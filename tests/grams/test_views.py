@@ -49,6 +49,15 @@ def test_negative_multiples_keep_signed_features(F):
         assert view.factorization(1.0).method == "dual"
 
 
+def test_largest_of_a_negative_multiple_are_the_smallest():
+    """−2 K has its largest eigenvalues where K has its smallest, which lie too close together for an iteration."""
+    X = np.random.default_rng(0).standard_normal((600, 4))
+    K = RBF(1.0).fit(X)(X)
+    values, vectors = DenseGram(K).scaled(-2.0).eigenpairs(3)
+    np.testing.assert_allclose(values, -2 * np.linalg.eigvalsh(K)[:3], atol=1e-12)
+    np.testing.assert_allclose(-2 * K @ vectors, vectors * values, atol=1e-10)
+
+
 def test_shift_moves_eigenvalues_and_keeps_vectors(F):
     """K + c I has the vectors of K; an uneven shift, and the order by magnitude, are solved anew."""
     gram = FeatureGram(F)

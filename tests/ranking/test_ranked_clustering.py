@@ -179,6 +179,13 @@ class TestClusters:
             np.testing.assert_array_equal(model.labels_, 0)
             np.testing.assert_allclose(model.memberships_, 1)
 
+    def test_copies_of_rows_in_a_neighbour_graph(self):
+        """Equal rows have one label, and meet it again when they are given as new rows."""
+        X = np.repeat(np.random.default_rng(2).standard_normal((20, 2)), 3, axis=0)
+        model = RankedClustering(2, kernel=NeighborGraph(10), random_state=0).fit(X)
+        np.testing.assert_array_equal(model.labels_.reshape(20, 3), model.labels_[::3, None].repeat(3, axis=1))
+        np.testing.assert_array_equal(model.predict(X), model.labels_)
+
     def test_cosine(self, blobs):
         """The angular variant clusters well separated groups and predicts by direction."""
         X, y = blobs

@@ -314,6 +314,12 @@ class ScaledGram(_View):
         signed = self.base._signed_factor
         return None if signed is None else (signed[0], float(self.c) * signed[1])
 
+    def eigenpairs(self, k: int, which: Which = "largest", **options: Any) -> tuple[Array, Array]:
+        """Those of K, scaled; the largest of −K are the smallest of K, for which other methods are chosen."""
+        turned: dict[Which, Which] = {"largest": "smallest", "smallest": "largest"}
+        values, vectors = self.base.eigenpairs(k, turned.get(which, which) if self.c < 0 else which, **options)
+        return values * self.c, vectors
+
 
 class ShiftedGram(_View):
     """K + shift·I, which has the eigenvectors of K and its eigenvalues moved; or K + diag(shift).

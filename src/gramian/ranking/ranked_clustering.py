@@ -201,8 +201,14 @@ class RankedClustering(PlacedClusters, WalkEstimator):
                 f"n_clusters={k} is more than the {inside.sum()} samples left by prune_low_degree; lower it"
             )
         axes = self._axes(part, k, n_axes, pairs)
-        labels, centers = self._cluster(axes.embedding, k)
         place = axes.placement(kernel, X, gram, inside)
+        embedding = axes.embedding
+        if not inside.all():  # the others are placed as new samples are
+            embedding = np.empty((n, len(axes.values)), axes.embedding.dtype)
+            embedding[inside], embedding[~inside] = axes.embedding, place(X[~inside])[0]
+        if (same := kernel._met_again(X)) is not None:  # equal rows get equal labels, now and in predict
+            embedding = embedding[same]
+        labels, centers = self._cluster(embedding[inside], k)
         self._keep(kernel, samples)
         if self.n_clusters is None:
             self.transition_eigenvalues_ = candidates
@@ -212,11 +218,7 @@ class RankedClustering(PlacedClusters, WalkEstimator):
         self.eigenvalues_, self.cluster_centers_, self.n_clusters_ = axes.values, centers, len(centers)
         self.labels_ = np.full(n, -1)
         self.labels_[inside] = labels
-        self.embedding_ = axes.embedding
-        if not inside.all():  # the others are placed as new samples are
-            self.embedding_ = np.empty((n, len(axes.values)), axes.embedding.dtype)
-            self.embedding_[inside], self.embedding_[~inside] = axes.embedding, place(X[~inside])[0]
-        self.fitted_labels_ = self.labels_
+        self.embedding_, self.fitted_labels_ = embedding, self.labels_
         rankings = ClusterRankings.of(walk, self.labels_, self.n_clusters_, self.restart_)
         self.cluster_scores_, self.memberships_ = rankings.scores, rankings.memberships
         self.cohesion_, self.exemplars_ = rankings.cohesion, rankings.exemplars
