@@ -274,6 +274,7 @@ def test_columns_that_are_never_known_together_are_forecast():
     """Each has its own last values, and nothing warns."""
     y = np.column_stack([np.arange(60.0) % 5, np.arange(60.0) % 4])
     y[::2, 0] = y[1::2, 1] = np.nan
+    y[0] = np.nan
     assert np.isfinite(EchoStateForecaster(3, n_networks=1, random_state=0).fit(y).predict()).all()
 
 
