@@ -80,7 +80,7 @@ def read_table(given: Any, name: str, like: Table | None = None) -> Table:
     if hasattr(given, "toarray"):
         raise ValueError(f"{name} is sparse; pass a dense array, for a series has a value at every step")
     if isinstance(given, np.ma.MaskedArray):
-        given = given.astype(np.float64).filled(np.nan)
+        given = np.where(np.ma.getmaskarray(given), np.nan, np.ma.getdata(given))
     array = given if isinstance(given, np.ndarray) else np.asarray(given)
     if array.ndim not in (1, 2):
         raise ValueError(f"{name} has shape {array.shape}; pass (T,) for one series or (T, q) for several")
@@ -163,8 +163,10 @@ def _zoned(universal: Array, local: Array, zone: str, like: Table | None) -> tup
     """Times that are regular also where clocks are put forward and back."""
     if not zone:
         return _known(universal), "", False
-    alike = like is not None and like.zone == zone
-    wall = like.wall if alike else len(np.unique(_known(local).astype(np.int64) % DAY)) == 1
+    if like is not None and like.zone == zone:
+        wall = like.wall
+    else:
+        wall = len(np.unique(_known(local).astype(np.int64) % DAY)) == 1
     return _known(local if wall else universal), zone, wall
 
 
