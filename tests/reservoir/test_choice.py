@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from gramian import EchoStateNetwork
-from gramian.reservoir import Reservoir
+from gramian.reservoir import Reservoir, _choice
 from gramian.reservoir._choice import CANDIDATES
 
 
@@ -62,6 +62,23 @@ def test_other_readouts_take_what_is_best_for_a_ridge(slow, parameters):
     found = auto(**parameters).fit(U, y)
     alone = EchoStateNetwork(40, random_state=0, **values, **parameters).fit(U, y)
     np.testing.assert_array_equal(found.predict(U[:50]), alone.predict(U[:50]))
+
+
+@pytest.mark.parametrize("readout", ["ridge", "ols"])
+def test_candidates_differ_in_nothing_else(slow, readout, monkeypatch):
+    """With no random state too, all have the same weights; so has the network in the end."""
+    drawn = []
+
+    class Watched(_choice.Learner):
+        def learn(self):
+            drawn.append(self.draft.reservoir_.input_weights_)
+            return super().learn()
+
+    monkeypatch.setattr(_choice, "Learner", Watched)
+    found = auto(readout=readout).set_params(random_state=np.random.default_rng(1)).fit(*slow)
+    assert len(drawn) == 6 + (readout == "ols")
+    for weights in (*drawn[1:], found.reservoir_.input_weights_):
+        np.testing.assert_array_equal(weights, drawn[0])
 
 
 def test_later_steps_are_learned_with_the_values_of_the_first(slow):

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from gramian.checks import is_whole
+from gramian.randomness import generator
 from gramian.reservoir._learning import Learner
 from gramian.reservoir.sequences import Sequences
 from gramian.typing import Array
@@ -36,8 +38,11 @@ def chosen_and_learned(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values of the parameters ``names``, and what the network with these values knows.
 
-    A readout that judges no penalties is fitted once, with the values that are best for a ridge.
+    A readout that judges no penalties is fitted once, with the values that are best for a ridge. All candidates draw
+    the same weights, whatever the random state, so that luck does not decide.
     """
+    if not is_whole(network.random_state):
+        network = _with(network, {"random_state": int(generator(network.random_state).integers(2**31))})
     judges = _judges(network)
     trial = network if judges else _with(network, {"readout": "ridge", "regularization": "auto", "reduction": None})
     best: tuple[float, dict[str, Any], dict[str, Any], list[Any]] | None = None

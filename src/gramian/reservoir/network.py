@@ -69,9 +69,8 @@ class EchoStateNetwork(RegressorMixin, ClassNamePrefixFeaturesOutMixin, Transfor
 
         ``leak_rate="auto"`` tries 1, 0.3 and 0.1, ``bias_scaling="auto"`` 0 and 0.5, and takes what forecasts the last
         fifth of the steps best, with a ridge if the readout is none whose penalty is chosen. Each candidate takes as
-        long as a fit, six with both. Series that change slowly beside their steps gain from a small leak: with both
-        chosen the error twelve months ahead fell from .55 to .44 of a deviation on monthly sunspots, seven days ahead
-        from .66 to .63 on temperatures of Melbourne, and did not rise on a laser (mean forecast of four networks).
+        long as a fit, six with both. Use both wherever that time does not matter: of twelve errors on four series they
+        lowered eleven, most where a series changes slowly beside its steps (see the Notes).
     washout : int, optional
         Steps at the start of each sequence that are not learned from; at most 100 and a tenth of the sequence by
         default.
@@ -111,6 +110,20 @@ class EchoStateNetwork(RegressorMixin, ClassNamePrefixFeaturesOutMixin, Transfor
     -----
     Rows are steps in time: do not shuffle them; split them with scikit-learn's ``TimeSeriesSplit``. ``score`` is R²;
     :func:`gramian.metrics.nrmse` is √(1 − R²) for one output.
+
+    Errors of the mean of four networks on the last fifth of a series, in deviations, at three horizons:
+
+    ==========================  ===================  ====================
+    series, steps ahead         defaults             leak and bias chosen
+    ==========================  ===================  ====================
+    laser, 1, 5, 10             .0452, .2465, .3323  .0430, .2443, .3253
+    Mackey–Glass, 1, 17, 84     .0002, .0091, .0623  .0004, .0001, .0367
+    monthly sunspots, 1, 6, 12  .3246, .4464, .5466  .3171, .4000, .4373
+    Melbourne, 1, 3, 7          .5316, .6463, .6642  .5293, .6260, .6321
+    ==========================  ===================  ====================
+
+    One fit serves the three horizons of a series. Choosing took five times as long. The defaults stay those of the
+    literature, so that published parameters mean what they meant.
 
     States and sums are computed in float64, because SᵀS is ill-conditioned: with states in float32 the error of a
     Mackey–Glass forecast was twenty times larger. float32 rows give float32 answers.

@@ -270,6 +270,14 @@ def test_series_of_holes_are_forecast_by_rules(noisy, kept):
         EchoStateForecaster(3, n_networks=1, safeguard=False).fit(y)
 
 
+def test_columns_that_are_never_known_together_are_forecast():
+    """Each has its own last values, and nothing warns."""
+    y = np.column_stack([np.arange(60.0) % 5, np.arange(60.0) % 4])
+    y[::2, 0] = y[1::2, 1] = np.nan
+    y[0] = np.nan
+    assert np.isfinite(EchoStateForecaster(3, n_networks=1, random_state=0).fit(y).predict()).all()
+
+
 def test_two_values_have_a_band():
     model = EchoStateForecaster(1).fit([1.0, 3.0])
     assert model.predict_interval().tolist() == [[1.0, 5.0]]

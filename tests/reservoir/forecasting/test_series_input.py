@@ -60,6 +60,7 @@ def test_months_are_steps_of_the_calendar():
     [
         (np.array(["1", "x"], object), "'x' in row 1"),
         (np.array([1.0, np.inf]), "infinity in row 1"),
+        (np.array([1.0, -1e300]), r"-1e\+300 in row 1, whose square is no number"),
         (np.zeros((2, 2, 2)), "shape"),
         (np.array([1j, 2]), "real numbers"),
         (pd.DataFrame({"a": HOURS, "b": HOURS, "c": 1.0}), "several columns of times"),
@@ -131,6 +132,11 @@ def test_times_are_read_in_the_zone_of_the_series(form):
     plain = read_table(given(days.tz_localize(None)), "y")
     with pytest.raises(ValueError, match=r"times of y are in Europe/Oslo, but .* have no time zone"):
         read_table(given(days), "y", plain)
+
+
+def test_masked_values_are_holes():
+    masked = np.ma.masked_array([1, 2, 3], [False, True, False])
+    np.testing.assert_array_equal(read_table(masked, "y").values[:, 0], [1, np.nan, 3])
 
 
 def test_names_that_are_no_dates_are_rows_in_order():

@@ -201,7 +201,7 @@ class EchoStateForecaster(Estimator):
         self.n_steps_, self.n_series_ = n, values.shape[1]
         self.n_missing_ = int(np.isnan(values).sum())
         self._keep_tail()
-        if np.nanmax(values - values[0]) == np.nanmin(values - values[0]):
+        if (np.nanmax(values, axis=0) == np.nanmin(values, axis=0)).all():
             warnings.warn("y does not vary; its forecast is that constant, with bands of width 0", stacklevel=2)
         return self
 

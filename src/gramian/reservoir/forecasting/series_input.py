@@ -17,6 +17,7 @@ from gramian.reservoir.forecasting.calendar import DAY, Clock
 from gramian.typing import Array
 
 OFF_GRID = 0.02  # share of a step by which a time may miss the grid
+_LARGEST = 1e150
 MOST_HOLES = 20  # steps of the grid for each row, beyond which times are refused
 
 
@@ -78,6 +79,8 @@ def read_table(given: Any, name: str, like: Table | None = None) -> Table:
         return _polars(given, name, like)
     if hasattr(given, "toarray"):
         raise ValueError(f"{name} is sparse; pass a dense array, because a series has a value at every step")
+    if isinstance(given, np.ma.MaskedArray):
+        given = np.where(np.ma.getmaskarray(given), np.nan, np.ma.getdata(given))
     array = given if isinstance(given, np.ndarray) else np.asarray(given)
     if array.ndim not in (1, 2):
         raise ValueError(f"{name} has shape {array.shape}; pass (T,) for one series or (T, q) for several")
@@ -160,8 +163,10 @@ def _zoned(universal: Array, local: Array, zone: str, like: Table | None) -> tup
     """Times that are regular also where clocks are put forward and back."""
     if not zone:
         return _known(universal), "", False
-    alike = like is not None and like.zone == zone
-    wall = like.wall if alike else len(np.unique(_known(local).astype(np.int64) % DAY)) == 1
+    if like is not None and like.zone == zone:
+        wall = like.wall
+    else:
+        wall = len(np.unique(_known(local).astype(np.int64) % DAY)) == 1
     return _known(local if wall else universal), zone, wall
 
 
@@ -216,6 +221,12 @@ def _numbers(column: Array, name: str, label: str) -> Array:
     if np.isinf(found).any():
         row = int(np.isinf(found).argmax())
         raise ValueError(f"column {label!r} of {name} has infinity in row {row}; pass a number, or NaN for a hole")
+    if (np.abs(found) > _LARGEST).any():
+        row = int((np.abs(found) > _LARGEST).argmax())
+        raise ValueError(
+            f"column {label!r} of {name} has {found[row]:g} in row {row}, whose square is no number; pass NaN if it "
+            "stands for a hole, or the series in larger units"
+        )
     return found
 
 
