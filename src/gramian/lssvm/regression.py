@@ -406,7 +406,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         unit = np.abs(errors).max(axis=0)
         unit = np.where(unit > 0, unit, 1.0)
         squares = (errors / unit) * (solution.alpha / unit)  # e_i² (A⁻¹)_ii, summed over the copies of i
-        total = np.where(squares > 0, squares, 0).sum(axis=0)
+        total = np.where(squares < 0, 0, squares).sum(axis=0)  # NaN of a single row, whose error nothing tells
         return unit * np.sqrt(total / (len(squares) if counts is None else counts.sum()))
 
     def _remaining(self, rows: Matrix) -> tuple[Array, Array]:
