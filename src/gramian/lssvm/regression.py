@@ -269,8 +269,8 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         -------
         y : ndarray (n,) or (n, q)
         std : ndarray (n,) or (n, q)
-            Of f, without the noise. Only if ``return_std``. An indefinite kernel has no such process: "direct" may say
-            0, and "clip" and "flip" very large numbers for new rows.
+            Of f, without the noise; NaN where a single row was learned from. Only if ``return_std``. An indefinite
+            kernel has no such process: "direct" may say 0, and "clip" and "flip" very large numbers for new rows.
         """
         X = self._check_new(X)
         rows = self._prepared(X)
