@@ -235,6 +235,9 @@ class TestTargets:
             (np.ones((3, 2, 2)), r"y has shape \(3, 2, 2\); pass \(3,\), or \(3, q\)"),
             (np.ones((3, 0)), r"y has shape \(3, 0\)"),
             (["a", "b", "c"], "could not convert string to float"),
+            (np.array(["2024-01-01"] * 3, "datetime64[D]"), "y holds dates or times; pass numbers"),
+            (pd.Series(pd.to_timedelta([1, 2, 3], "D")), "y holds dates or times"),
+            (np.ma.masked_greater([1.0, 2.0, 3.0], 2), "y has masked entries; drop those rows"),
         ],
         ids=str,
     )

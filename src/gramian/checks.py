@@ -241,6 +241,8 @@ def check_targets(y: Any, n_samples: int) -> Array:
     given = _entries(y, n_samples)
     if given.ndim > 2 or not given.size:
         raise ValueError(f"y has shape {given.shape}; pass ({n_samples},), or ({n_samples}, q) for q outputs")
+    if given.dtype.kind in "mM":
+        raise ValueError("y holds dates or times; pass numbers, such as the days since some date")
     dtypes = [np.float64, np.float32]
     targets = check_array(given, ensure_2d=False, dtype=dtypes, ensure_all_finite=False, input_name="y")
     bad = ~np.isfinite(targets.reshape(n_samples, -1)).all(axis=1)
@@ -361,6 +363,8 @@ def _entries(y: Any, n_samples: int) -> Array:
     """y as an array, if it has an entry for each sample."""
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None; pass fit(X, y)")
+    if np.ma.is_masked(y):
+        raise ValueError("y has masked entries; drop those rows of X and y")
     given = np.asarray(y)
     if issparse(y) or given.ndim == 0:
         raise ValueError(f"y must be a dense array with an entry for each of the {n_samples} rows of X")

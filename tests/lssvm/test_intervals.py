@@ -72,6 +72,15 @@ def test_similarities_alone_give_even_intervals():
         model.predict(K[:5], return_std=True)
 
 
+def test_a_single_row_tells_nothing_of_errors():
+    """Neither a deviation nor an end of an interval."""
+    model = LSSVMRegressor().fit([[1.0, 2.0]], [3.0])
+    value, deviation = model.predict([[1.0, 2.0]], return_std=True)
+    assert value == 3
+    assert np.isnan(deviation)
+    np.testing.assert_array_equal(model.predict_interval([[1.0, 2.0]]), [[-np.inf, np.inf]])
+
+
 @pytest.mark.parametrize("indefinite", ["direct", "clip", "flip", "shift", "square"])
 def test_indefinite_kernels_give_even_intervals(indefinite):
     """They have no posterior: its variance at new rows is negative, or huge, where at the fitted ones it is neither."""

@@ -6,7 +6,7 @@ from sklearn.datasets import make_moons
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import SVC
 
-from gramian.kernels import RBF, Linear
+from gramian.kernels import RBF, TL1, Linear, Multiquadric, Tanh
 from gramian.lssvm import ReweightedSVC
 
 
@@ -90,6 +90,20 @@ def test_numbers_must_be_positive(name):
     X, y = parabola()
     with pytest.raises(ValueError, match=name):
         ReweightedSVC(**{name: 0}).fit(X, y)
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_indefinite_kernels_are_refused(given):
+    """Along a negative eigenvector the objective falls without end; a kernel that is definite on the rows will do."""
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    y = (X[:, 0] > 0).astype(int)
+    kernel = Tanh(1.0, -1.0)
+    with pytest.raises(ValueError, match=r"indefinite here .eigenvalue -.*LSSVMClassifier"):
+        ReweightedSVC(kernel="precomputed" if given else kernel).fit(kernel(X) if given else X, y)
+    for kernel in (TL1(50.0), Multiquadric(1.0)):  # definite at these rows, and where coefficients add up to zero
+        peer = SVC(kernel="precomputed", tol=1e-10).fit(kernel(X), y)
+        found = ReweightedSVC(kernel=kernel).fit(X, y).decision_function(X)
+        np.testing.assert_allclose(found, peer.decision_function(kernel(X)), atol=1e-3)
 
 
 def test_rows_of_both_classes_leave_nothing_to_learn():

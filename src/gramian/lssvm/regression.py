@@ -269,8 +269,8 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         -------
         y : ndarray (n,) or (n, q)
         std : ndarray (n,) or (n, q)
-            Of f, without the noise. Only if ``return_std``. An indefinite kernel has no such process: "direct" may say
-            0, and "clip" and "flip" very large numbers for new rows.
+            Of f, without the noise; NaN where a single row was learned from. Only if ``return_std``. An indefinite
+            kernel has no such process: "direct" may say 0, and "clip" and "flip" very large numbers for new rows.
         """
         X = self._check_new(X)
         rows = self._prepared(X)
@@ -406,7 +406,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         unit = np.abs(errors).max(axis=0)
         unit = np.where(unit > 0, unit, 1.0)
         squares = (errors / unit) * (solution.alpha / unit)  # e_i² (A⁻¹)_ii, summed over the copies of i
-        total = np.where(squares > 0, squares, 0).sum(axis=0)
+        total = np.where(squares < 0, 0, squares).sum(axis=0)  # NaN of a single row, whose error nothing tells
         return unit * np.sqrt(total / (len(squares) if counts is None else counts.sum()))
 
     def _remaining(self, rows: Matrix) -> tuple[Array, Array]:

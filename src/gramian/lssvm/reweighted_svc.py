@@ -32,7 +32,7 @@ class ReweightedSVC(ClassifierMixin, KernelEstimator):
     lowers the objective gives the next errors. These steps become slow near the solution, and the corner of the loss
     stops them. So the corner is rounded to a square over the ``width`` of a margin, and the equations of the rows on it
     are solved as one more bordered system, for narrower and narrower margins. scikit-learn's ``SVC`` solves the same
-    problem faster: this one shows that the SVM is a sequence of LS-SVMs, and takes any kernel of this library.
+    problem faster: this one shows that the SVM is a sequence of LS-SVMs, and takes any definite kernel of this library.
 
     Parameters
     ----------
@@ -121,6 +121,12 @@ class ReweightedSVC(ClassifierMixin, KernelEstimator):
         check_positive(self, "C", "floor", "tol")
         check_whole(self, "max_iter")
         kernel, gram = self._fit_on(rows, weights)
+        # The coefficients add up to zero, so that it is the centred Gram that has to be definite.
+        if not kernel.definite and (signature := gram.centered().signature()).n_negative:
+            raise ValueError(
+                f"kernel={self.kernel!r} is indefinite here (eigenvalue {signature.smallest:.2g}), so the objective "
+                "falls without end; use a positive semi-definite kernel such as 'rbf', or LSSVMClassifier"
+            )
         costs = float(self.C) * (np.ones(len(codes)) if weights is None else weights.astype(np.float64))
         signs = 2.0 * codes - 1
         beta, intercept, objective, n_iter, settled = self._descend(gram, signs, costs)
