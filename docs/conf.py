@@ -78,6 +78,19 @@ html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 
 
+SHORT_NAMES = {f"gramian.{name}": f"gramian{home}.{name}" for home, names in gramian._HOMES.items() for name in names}
+SHORT_NAMES |= autosummary_context["second_names"]
+
+
+def link_short_names(app: Any, env: Any, node: Any, content: Any) -> Any:
+    """Lead ``gramian.KernelPCA`` to the page of ``gramian.embedding.KernelPCA``: the reference is by subpackage."""
+    whole = SHORT_NAMES.get(node.get("reftarget", "")) if node.get("refdomain") == "py" else None
+    if whole is None:
+        return None
+    domain = env.get_domain("py")
+    return domain.resolve_xref(env, node["refdoc"], app.builder, node["reftype"], whole, node, content)
+
+
 def skip_foreign_members(app: Any, what: str, name: str, member: object, skip: bool, options: Any) -> bool | None:
     """Leave out methods that scikit-learn defines: their own documentation is scikit-learn's."""
     module = getattr(member, "__module__", None) or "gramian"
@@ -116,6 +129,7 @@ def setup(app: Any) -> None:
     app.connect("builder-inited", gallery_pages.place_kept_pictures, priority=100)  # before sphinx-gallery
     app.connect("source-read", gallery_pages.add_kept_output)
     app.connect("html-page-context", open_one_branch, priority=400)  # before furo asks for the sidebar
+    app.connect("missing-reference", link_short_names)
     app.connect("autodoc-skip-member", skip_foreign_members)
     # After numpydoc, which has turned the sections into reST by then.
     app.connect("autodoc-process-docstring", escape_formulas, priority=600)

@@ -137,6 +137,7 @@ STYLE = (
     "svg.decision rect.have{fill:var(--color-foreground-primary,#222)}"
     "svg.decision rect.answer{fill:var(--color-background-secondary,none);stroke:var(--color-background-border,#999)}"
     "svg.decision path{fill:none;stroke:var(--color-foreground-muted,#999);stroke-width:1.2}"
+    "svg.decision a{text-decoration:none}"
     "svg.decision a:hover text{text-decoration:underline}"
     "</style>"
 )

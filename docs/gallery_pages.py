@@ -47,7 +47,7 @@ def place_kept_pictures(app: Any) -> None:
 
 
 def add_kept_output(app: Any, page: str, source: list[str]) -> None:
-    """Show what a long script printed and drew when it was run once, above the links to download it."""
+    """Show what a long script printed and drew when it was run once, above its code as on the other pages."""
     name = page.removeprefix(f"{PAGES}/")
     if name not in KEPT:
         return
@@ -64,8 +64,8 @@ def add_kept_output(app: Any, page: str, source: list[str]) -> None:
         "",
         "",
     ]
-    links = f".. _sphx_glr_download_{PAGES}_{name}.py:"
-    before, found, after = source[0].partition(links)
+    code = ".. GENERATED FROM PYTHON SOURCE LINES"
+    before, found, after = source[0].partition(code)
     if not found:
-        raise RuntimeError(f"the page of {name} has no line {links!r}; sphinx-gallery writes its pages differently now")
+        raise RuntimeError(f"the page of {name} has no line {code!r}; sphinx-gallery writes its pages differently now")
     source[0] = before + "\n".join(lines) + found + after

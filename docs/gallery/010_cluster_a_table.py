@@ -3,7 +3,7 @@
 
 Cluster a real table with the kernel of your choice.
 
-What ``make demo`` runs. The rows are standardised and clustered without looking at the known classes; four fifths
+The rows are standardised and clustered without looking at the known classes; four fifths
 of them are used to fit, the rest arrives later as new rows. Kernels that take missing values see all rows as they
 are; for the others, rows with holes are left out. Printed: the clusters, what sets each of them apart, and how well
 they agree with the classes. Drawn: a map of the rows and a heat map of the features.

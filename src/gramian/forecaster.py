@@ -84,7 +84,7 @@ def forecast(
     random_state: int = 0,
     notify: Callable[[str, float], None] | None = None,
 ) -> Forecasted:
-    """Forecast the next steps of a series, with bands, and say how such forecasts did before.
+    """Forecast the next steps of a series, with bands, and report the error of past forecasts.
 
     Missing values and gaps in time are welcome; nothing has to be tuned.
 

@@ -67,7 +67,7 @@ def cluster_images(
     random_state: int = 0,
     notify: Callable[[str, float], None] | None = None,
 ) -> ClusteredImages:
-    """Cluster images from their pixels with a network, and show what each cluster holds.
+    """Cluster images from their pixels with a network, and show what each cluster contains.
 
     It is for many small images of which each shows one thing, such as signs, letters or pieces of clothing, and for
     clusters of roughly equal size. Photographs that are told apart by what they mean, not by how they look, are beyond

@@ -42,6 +42,14 @@ def test_names_with_commas(run, tmp_path):
     assert [column["name"] for column in found["columns"] if column["kind"] == "ignored"] == ["size, cm", "c"]
 
 
+@pytest.mark.parametrize("command", [["explore"], ["network"], []])
+def test_help_shows_no_value_for_flags(run, command):
+    """A flag takes no value, so that none must stand behind it in the help."""
+    for line in run(*command, "--help").stdout.splitlines():
+        if re.search(r"--(force|json|quiet|levels|unweighted|version)\b", line):
+            assert "<bool>" not in line
+
+
 def test_help_has_examples(run):
     assert "gramian explore data.csv" in run("explore", "--help").output
     assert {"explore", "assign", "rank", "info", "reproduce", "serve"} <= set(run("--help").output.split())

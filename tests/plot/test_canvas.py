@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 import gramian
 from gramian import plot
 from gramian.colours import GROUPS, PAPER, rgb
-from gramian.plot.canvas import Colours, asked, axes_for, marker, short
+from gramian.plot.canvas import Colours, asked, axes_for, counted, marker, short
 
 
 def test_given_axes_are_drawn_on_and_returned(ranked):
@@ -54,6 +54,10 @@ def test_marks_change_when_colours_come_again():
 def test_names_are_short_and_no_formulas():
     assert short("a $b$") == r"a \$b\$"
     assert len(short("x" * 99)) == 28
+
+
+def test_one_row_is_no_plural():
+    assert (counted(1), counted(2000), counted(1, "cluster")) == ("1 row", "2,000 rows", "1 cluster")
 
 
 def test_error_names_the_attribute_and_the_models_that_have_it():

@@ -44,3 +44,10 @@ def test_rows_have_their_names(ranked):
 def test_bad_arguments_are_told(ranked, arguments, words):
     with pytest.raises(ValueError, match=words):
         plot.ranking(ranked, 0, **arguments)
+
+
+def test_the_clusters_are_named_beside_the_bars_and_not_on_their_scores(ranked):
+    ax = plot.ranking(ranked, top=30)
+    ax.figure.canvas.draw()
+    assert len(ax.get_legend().get_texts()) > 1
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1

@@ -133,7 +133,7 @@ def make_exploration(n_rows=1000, n_extra=0, seed=0, n_directions=24, verdict="c
         sentences=[
             f"The {n_rows:,} rows fall into three clear groups, told apart by basket, visits per month and plan.",
             "The largest is half of the table: younger people who come rarely and buy little.",
-            "Income is missing for half of the business customers: the gap itself tells something.",
+            "Income is missing for half of the business customers: the gap itself is informative.",
         ],
         views=[
             View("cluster_kernel", "Mixtures that allow gaps", 3, 0.93, 0.71, 0.82, chosen=True),

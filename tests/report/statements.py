@@ -192,7 +192,7 @@ def _sentences(told, say):
         if match := re.match(r"Not used to compare rows: (.*)\.$", text):
             for name in re.split(r", | and ", match[1].removesuffix(" and others")):
                 say("sentence: column not used", name, told.kinds[name], _is_useless(told, name))
-        if match := re.match(r"What tells the groups apart most: (.*)\.$", text):
+        if match := re.match(r"The groups differ most in (.*)\.$", text):
             for name in re.split(r", | and ", match[1]):
                 depends = _depend(_places(told, name), told.groups[:, None].astype(float), categories=(False, True))
                 say("sentence: telling column", name, "depends on the groups", depends)

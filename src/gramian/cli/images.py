@@ -36,7 +36,7 @@ def cluster_images(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Cluster images from their pixels with a network, and show what each cluster holds. Needs torch."""
+    """Cluster images from their pixels with a network, and show what each cluster contains. Needs torch."""
     with one_line_errors():
         import_module("gramian.deep")  # a missing torch is said before images are read
         from gramian.report import check_free

@@ -27,8 +27,10 @@ def network(
     communities: Annotated[
         int | None, typer.Option(min=1, help="Number of communities; by default it is found.")
     ] = None,
-    levels: Annotated[bool, typer.Option("--levels", help="Find finer and coarser communities as well.")] = False,
-    unweighted: Annotated[bool, typer.Option("--unweighted", help="Do not read weights of edges.")] = False,
+    levels: Annotated[
+        bool, typer.Option("--levels", metavar="", help="Find finer and coarser communities as well.")
+    ] = False,
+    unweighted: Annotated[bool, typer.Option("--unweighted", metavar="", help="Do not read weights of edges.")] = False,
     seed: Seed = 0,
     force: Force = False,
     as_json: AsJson = False,

@@ -56,7 +56,7 @@ def forecast(
     period: Annotated[
         list[int] | None, typer.Option(min=1, help="Steps of a season; repeat the option for more.")
     ] = None,
-    coverage: Annotated[float, typer.Option(help="Share of the values that the bands are to hold.")] = 0.9,
+    coverage: Annotated[float, typer.Option(help="Share of the values that the bands should contain.")] = 0.9,
     model: Annotated[
         str, typer.Option(metavar="auto|esn", help="esn: the networks even where a simple rule does as well.")
     ] = "auto",
@@ -70,7 +70,7 @@ def forecast(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Forecast a series with bands; report how such forecasts did before, and a model to continue with."""
+    """Forecast a series with bands; report the error of past forecasts, and a model to continue with."""
     with one_line_errors():
         from gramian.report import check_free
 

@@ -28,7 +28,7 @@ _LOADERS = {
 
 @app.command()
 def info(model: Model, as_json: AsJson = False) -> None:
-    """Tell what a model file holds: the kind of model, the versions that wrote it, and when."""
+    """Show what a model file contains: the kind of model, the versions that wrote it, and when."""
     with one_line_errors():
         found = gramian.persistence.info(model)
         fields: dict[str, Any] = {
@@ -51,7 +51,7 @@ def info(model: Model, as_json: AsJson = False) -> None:
 def serve(
     folder: Annotated[Path, typer.Option(help="Where tables and results are kept.")] = Path("gramian_jobs"),
     host: Annotated[
-        str, typer.Option(help="Address to listen at; whoever reaches it reads every table.")
+        str, typer.Option(help="Address to listen at; whoever can reach it can read every table.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8765,
     allow_host: Annotated[

@@ -37,9 +37,9 @@ _APP = frozenset(
 )
 _EXTRAS = dict.fromkeys(_APP, "app") | {"torch": "deep", "dask": "scale", "distributed": "scale"}
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the output of an earlier run.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Say nothing but errors.")]
+AsJson = Annotated[bool, typer.Option("--json", metavar="", help="Print the result as JSON, and nothing else.")]
+Force = Annotated[bool, typer.Option("--force", metavar="", help="Replace the output of an earlier run.")]
 Seed = Annotated[int, typer.Option(help="Seed of all that is random; the same seed gives the same result.")]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model.gramian that an earlier command wrote.")]
 Rows = Annotated[

@@ -415,7 +415,7 @@ def overview(found: Exploration, choice: AutoClustering, copies: int) -> list[st
         told.append(f"The {count(n, 'row')} fall {strength} into {count(k, 'group')}{asked}.")
         telling = [item.column for item in found.importances[:3] if item.dependence >= 0.05]
         if telling:
-            told.append(f"What tells the groups apart most: {listing(telling)}.")
+            told.append(f"The groups differ most in {listing(telling)}.")
         if alone := _telling_category(found, found.labels, np.arange(len(found.labels))):
             told.append(f"{alone} alone says of nearly every row which group it is in; without it there may be others.")
         told += [level.sentence for level in found.levels]
@@ -440,7 +440,7 @@ def overview(found: Exploration, choice: AutoClustering, copies: int) -> list[st
     if found.missingness.share > 0:
         text = f"{percent(found.missingness.share)} of the values are missing"
         gaps = [name for name, _, _ in found.missingness.informative]
-        told.append(f"{text}; that a value is missing tells something in {listing(gaps)}." if gaps else f"{text}.")
+        told.append(f"{text}; whether a value is missing is informative in {listing(gaps)}." if gaps else f"{text}.")
     if found.alternative is not None:
         told.append(found.alternative.sentence)
     left_out = [column.name for column in found.columns if column.kind not in USED]
