@@ -66,6 +66,14 @@ def test_a_category_that_says_it_all_and_a_code_for_missing_are_named(tmp_path):
     assert not any("alone says" in text or "means missing" in text for text in others)
 
 
+def test_columns_that_are_copies_of_one_have_no_other_grouping():
+    """What is left beside the groups is a single point."""
+    rng = np.random.default_rng(0)
+    heaps = np.concatenate([rng.normal(size=60), rng.normal(size=60) + 9])
+    found, _ = explore(read_table(pd.DataFrame({"a": heaps, "b": heaps, "c": 2 * heaps})), n_clusters=2)
+    assert (found.verdict, found.alternative) == ("clear", None)
+
+
 def test_shapes_and_ranges(explored):
     found, _, _ = explored
     n = len(found.frame)

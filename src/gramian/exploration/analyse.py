@@ -328,6 +328,8 @@ def _another(X: Array, labels: Array, kept: Array, used: Array, seed: int) -> _A
     rng = np.random.default_rng(seed)
     rows = rng.permutation(kept[labels[kept] >= 0])[:_ALTERNATIVE_ROWS]
     some = np.where(np.isfinite(X[rows]), X[rows], 0.0)  # the middle of every column
+    if np.linalg.matrix_rank(some - some.mean(axis=0)) < 2:  # along one line there is no other direction to look in
+        return None
     known = labels[rows]
     model = AlternativeClustering(2, max_iter=_ALTERNATIVE_TURNS, random_state=seed).fit(some, known)
     # The settings that all rows chose serve the halves too: choosing them takes most of the time. Random starts would
