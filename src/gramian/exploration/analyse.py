@@ -41,6 +41,7 @@ _FITTED_ROWS = 5000  # the others are assigned, as rows that come later are
 _SMALL_TABLE = 2000  # rows up to which more threads only wait for each other
 _TELLING_ROWS = 24  # fewer are not told from noise, however far apart their groups
 _TYPICAL = 5
+_NAMED = 4  # columns with telling gaps in the overview
 _ALTERNATIVE_ROWS, _ALTERNATIVE_TURNS = 500, 10  # clusters that stand apart settle in fewer
 _ALTERNATIVE_OVERLAP = 0.3  # beyond, it is no other view
 _ALTERNATIVE_STABILITY = 0.75  # a second opinion has to be steady
@@ -442,6 +443,8 @@ def overview(found: Exploration, choice: AutoClustering, copies: int) -> list[st
     if found.missingness.share > 0:
         text = f"{percent(found.missingness.share)} of the values are missing"
         gaps = [name for name, _, _ in found.missingness.informative]
+        if len(gaps) > _NAMED:
+            gaps = [*gaps[: _NAMED - 1], f"{len(gaps) - _NAMED + 1} other columns"]
         told.append(f"{text}; that a value is missing tells something in {listing(gaps)}." if gaps else f"{text}.")
     if found.alternative is not None:
         told.append(found.alternative.sentence)
