@@ -1,6 +1,7 @@
 """From a table to groups: what was planted is found, noise is called noise, and every row is answered for."""
 
 import json
+from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
 
@@ -64,6 +65,23 @@ def test_a_category_that_says_it_all_and_a_code_for_missing_are_named(tmp_path):
     frame = frame.assign(kind=rng.permutation(frame["kind"]), a=np.where(number == -999, np.nan, number))
     others = explore(read(frame, tmp_path), n_clusters=2, alternative=False)[0].sentences
     assert not any("alone says" in text or "means missing" in text for text in others)
+
+
+def test_columns_that_are_copies_of_one_have_no_other_grouping():
+    """What is left beside the groups is a single point."""
+    rng = np.random.default_rng(0)
+    heaps = np.concatenate([rng.normal(size=60), rng.normal(size=60) + 9])
+    found, _ = explore(read_table(pd.DataFrame({"a": heaps, "b": heaps, "c": 2 * heaps})), n_clusters=2)
+    assert (found.verdict, found.alternative) == ("clear", None)
+
+
+def test_a_few_columns_with_telling_gaps_are_named(explored):
+    found, _, _ = explored
+    none = SimpleNamespace(left_out_=[], crossing_=[])
+    for names, told in (("abcd", "a, b, c and d"), ("abcdef", "a, b, c and 3 other columns")):
+        gaps = replace(found.missingness, share=0.1, informative=[(name, 0.01, "") for name in names])
+        sentences = analyse.overview(replace(found, missingness=gaps), none, 0)
+        assert f"10 % of the values are missing; that a value is missing tells something in {told}." in sentences
 
 
 def test_shapes_and_ranges(explored):

@@ -138,6 +138,24 @@ def test_the_middle_of_an_even_number_of_dates_lies_between_them():
     assert first[0].here == "2024-01-06"
 
 
+@pytest.mark.parametrize(
+    ("here", "there", "told"),
+    [
+        ([0.0, 0, 0, 9, 8], [0.0, 0, 0, 0, 1], "igher gain (3.4 on average, elsewhere 0.2 on average)."),
+        ([1.5171, 1.5172, 1.5173], [1.5151, 1.5152, 1.5153], "higher gain (around 1.517, elsewhere 1.515)."),
+        ([2007.0, 2007, 2009, 2010], [2007.0, 2007, 2007, 2007], "igher gain (around 2008, elsewhere 2007)."),
+    ],
+)
+def test_typical_values_of_two_sides_do_not_look_the_same(here, there, told):
+    """Means stand for medians that are equal, and digits are added where three are not enough."""
+    values = np.array([here, there]).repeat(20, axis=0).ravel()
+    labels = np.repeat([0, 1], len(values) // 2)
+    first, _ = group_differences(
+        pd.DataFrame({"gain": values}), [Column("gain", NUMBER, 0.0)], labels, {"gain": values}
+    )
+    assert sentence(first, {"gain": NUMBER}).endswith(told)
+
+
 def test_copies_are_no_evidence():
     """A difference too small to tell from chance stays untold when the table is repeated."""
     rng = np.random.default_rng(3)

@@ -38,6 +38,13 @@ def test_a_far_value_is_told_with_what_is_usual_in_its_group(rng):
     assert told == f"pulse 184, usual {own[2]:.0f}–{own[47]:.0f} in its group"
 
 
+def test_a_far_value_has_the_digits_that_tell_it_from_what_is_usual():
+    index = np.linspace(1.5171, 1.5179, 60)
+    index[9] = 1.5112
+    (told,) = reasons(pd.DataFrame({"RI": index}), {"RI": NUMBER}, [9])
+    assert told.startswith("RI 1.511, usual 1.517–1.518")
+
+
 def test_a_date_far_out(rng):
     days = pd.Series(pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 30, 60), "D"))
     days[7] = pd.Timestamp("2031-05-06")

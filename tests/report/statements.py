@@ -303,9 +303,10 @@ def _difference(told, say, item, own, all_rows):
         )
         return
     values = told.numbers(name)
-    here, elsewhere = (np.nanmedian(values[part]) for part in (own, others))
-    say("group: median", item["here"], here)
-    say("group: median", item["elsewhere"], elsewhere)
+    mean = item["here"].endswith(" on average")
+    here, elsewhere = ((np.nanmean if mean else np.nanmedian)(values[part]) for part in (own, others))
+    say("group: median or mean", item["here"].removesuffix(" on average"), here)
+    say("group: median or mean", item["elsewhere"].removesuffix(" on average"), elsewhere)
     # Scales with heavy tails are tamed before means are compared, so ranks tell the direction best.
     ranks = pd.Series(values).rank().to_numpy()
     further = np.nanmean(ranks[own]) - np.nanmean(ranks[others])

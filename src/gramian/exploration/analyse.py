@@ -41,6 +41,7 @@ _FITTED_ROWS = 5000  # the others are assigned, as rows that come later are
 _SMALL_TABLE = 2000  # rows up to which more threads only wait for each other
 _TELLING_ROWS = 24  # fewer are not told from noise, however far apart their groups
 _TYPICAL = 5
+_NAMED = 4  # columns with telling gaps in the overview
 _ALTERNATIVE_ROWS, _ALTERNATIVE_TURNS = 500, 10  # clusters that stand apart settle in fewer
 _ALTERNATIVE_OVERLAP = 0.3  # beyond, it is no other view
 _ALTERNATIVE_STABILITY = 0.75  # a second opinion has to be steady
@@ -328,6 +329,8 @@ def _another(X: Array, labels: Array, kept: Array, used: Array, seed: int) -> _A
     rng = np.random.default_rng(seed)
     rows = rng.permutation(kept[labels[kept] >= 0])[:_ALTERNATIVE_ROWS]
     some = np.where(np.isfinite(X[rows]), X[rows], 0.0)  # the middle of every column
+    if np.linalg.matrix_rank(some - some.mean(axis=0)) < 2:  # along one line there is no other direction to look in
+        return None
     known = labels[rows]
     model = AlternativeClustering(2, max_iter=_ALTERNATIVE_TURNS, random_state=seed).fit(some, known)
     # The settings that all rows chose serve the halves too: choosing them takes most of the time. Random starts would
@@ -440,6 +443,8 @@ def overview(found: Exploration, choice: AutoClustering, copies: int) -> list[st
     if found.missingness.share > 0:
         text = f"{percent(found.missingness.share)} of the values are missing"
         gaps = [name for name, _, _ in found.missingness.informative]
+        if len(gaps) > _NAMED:
+            gaps = [*gaps[: _NAMED - 1], f"{len(gaps) - _NAMED + 1} other columns"]
         told.append(f"{text}; whether a value is missing is informative in {listing(gaps)}." if gaps else f"{text}.")
     if found.alternative is not None:
         told.append(found.alternative.sentence)

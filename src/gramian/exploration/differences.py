@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from gramian.exploration.result import Difference
-from gramian.exploration.wording import day, listing, number, number_words, percent, short
+from gramian.exploration.wording import day, listing, number, number_words, percent, short, told_apart
 from gramian.tables import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Column
 from gramian.typing import Array
 
@@ -21,6 +21,7 @@ _TOLD = 3  # differences in a sentence
 _MEDIAN_ROWS = 50_000  # a typical value needs no more
 _LARGE, _HUGE = 0.8, 2.0
 _DAY = 86_400
+_ON_AVERAGE = " on average"
 
 
 @dataclass(frozen=True)
@@ -120,21 +121,30 @@ def _of_values(column: Column, raw: Array, of_raw: Array, values: Array, labels:
         if abs(effect) < _NOTABLE:
             result.append([])
             continue
-        shown = [_middle(raw[part], column.kind, words) for part in (of_raw == c, (of_raw >= 0) & (of_raw != c))]
+        sides = raw[of_raw == c], raw[(of_raw >= 0) & (of_raw != c)]
+        shown = [_middle_day(side) for side in sides] if column.kind == DATE else _typical(*sides, words, effect)
         result.append([_Found(abs(effect), inside, outside, Difference(column.name, effect, *shown))])
     return result
 
 
-def _middle(raw: Array, kind: str, words: Callable[[float], str]) -> str:
-    if kind == DATE:
-        seconds = np.sort(raw[~np.isnat(raw)].astype("datetime64[s]").astype(np.int64))
-        if not len(seconds):
-            return "missing"
-        middle = int(seconds[(len(seconds) - 1) // 2] + seconds[len(seconds) // 2]) // 2
-        whole_days = not (seconds % _DAY).any()
-        return day(np.datetime64(middle - middle % _DAY if whole_days else middle, "s"))
-    raw = raw[np.isfinite(raw)]
-    return words(float(np.median(raw))) if len(raw) else "missing"
+def _middle_day(raw: Array) -> str:
+    seconds = np.sort(raw[~np.isnat(raw)].astype("datetime64[s]").astype(np.int64))
+    if not len(seconds):
+        return "missing"
+    middle = int(seconds[(len(seconds) - 1) // 2] + seconds[len(seconds) // 2]) // 2
+    whole_days = not (seconds % _DAY).any()
+    return day(np.datetime64(middle - middle % _DAY if whole_days else middle, "s"))
+
+
+def _typical(here: Array, there: Array, words: Callable[..., str], effect: float) -> list[str]:
+    """Medians of numbers; means where the medians are equal, as of columns that are mostly zero."""
+    sides = [side[np.isfinite(side)] for side in (here, there)]
+    if not all(map(len, sides)):
+        return [words(float(np.median(side))) if len(side) else "missing" for side in sides]
+    medians, means = ([float(middle(side)) for side in sides] for middle in (np.median, np.mean))
+    if medians[0] == medians[1] and (means[0] - means[1]) * effect > 0:
+        return [f"{text}{_ON_AVERAGE}" for text in told_apart(words, *means)]
+    return told_apart(words, *medians)
 
 
 def _of_levels(column: Column, cells: Any, missing: Array, labels: Array, k: int) -> list[list[_Found]]:
@@ -206,4 +216,5 @@ def _in_words(item: Difference, kind: str) -> str:
     strength = "far " if abs(item.effect) >= _HUGE else "" if abs(item.effect) >= _LARGE else "somewhat "
     words = ("later", "earlier") if kind == DATE else ("higher", "lower")
     word = words[0] if item.effect > 0 else words[1]
-    return f"{strength}{word} {item.column} (around {item.here}, elsewhere {item.elsewhere})"
+    around = "" if item.here.endswith(_ON_AVERAGE) else "around "
+    return f"{strength}{word} {item.column} ({around}{item.here}, elsewhere {item.elsewhere})"

@@ -108,7 +108,7 @@ def _glance(series: Any, column: Column, labels: Array) -> Glance:
     values = series[present].to_numpy()
     dates = column.kind == DATE
     numbers = values.astype("datetime64[s]").astype(np.int64).astype(float) if dates else values.astype(float)
-    told = (lambda value: day(np.datetime64(round(value), "s").astype(object))) if dates else number_words(numbers)
+    told = _moment if dates else number_words(numbers)
     ends = _ends(numbers)
     bars = _counted(np.clip(np.searchsorted(ends, numbers, side="right") - 1, 0, len(ends) - 2), labels[present])
     whole = not dates and len(ends) > 1 and np.array_equal(ends, ends[0] + np.arange(len(ends)))
@@ -118,6 +118,10 @@ def _glance(series: Any, column: Column, labels: Array) -> Glance:
     code = None if dates else _missing_code(numbers)
     hints = [] if dates else _code_hints(column.name, numbers, distinct, code) or _heap_hints(numbers)
     return Glance(**common, figures=figures, bars=bars, names=names, hints=hints, missing_code=code)
+
+
+def _moment(seconds: float) -> str:
+    return day(np.datetime64(round(seconds), "s").astype(object))
 
 
 def _of_levels(series: Any, labels: Array, common: dict[str, Any]) -> Glance:

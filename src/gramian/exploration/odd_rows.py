@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gramian.exploration.result import Oddity
-from gramian.exploration.wording import day, listing, number_words, percent, short
+from gramian.exploration.wording import day, listing, number_words, percent, short, told_apart
 from gramian.tables import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Column
 from gramian.typing import Array
 
@@ -120,12 +120,9 @@ def _least_usual(frame: Any, used: list[Column], labels: Array, rows: Array) -> 
     return [[text for _, text in sorted(parts, key=lambda part: part[0])[:2]] for parts in found]
 
 
-def _words(column: Column, values: Array) -> Callable[[Any], str]:
+def _words(column: Column, values: Array) -> Callable[..., str]:
     """How the values of a number or a date are written."""
-    if column.kind == DATE:
-        return day
-    words = number_words(values)
-    return lambda value: words(float(value))
+    return day if column.kind == DATE else number_words(values)
 
 
 def _far_values(
@@ -148,8 +145,10 @@ def _far_values(
             row = rows[place]
             far = abs(values[row] - middle) / spread if spread > 0 and np.isfinite(values[row]) else 0.0
             if far >= _FAR and not values[low] <= values[row] <= values[high]:
-                usual = told(raw[low]) if values[low] == values[high] else f"{told(raw[low])}–{told(raw[high])}"
-                reasons[place].append((float(far), f"{column.name} {told(raw[row])}, usual {usual} in {whose}"))
+                three = raw[[row, low, high]]
+                own_text, *texts = map(told, three) if column.kind == DATE else told_apart(told, *three.tolist())
+                usual = texts[0] if values[low] == values[high] else "–".join(texts)
+                reasons[place].append((float(far), f"{column.name} {own_text}, usual {usual} in {whose}"))
 
 
 def _rare_levels(

@@ -59,7 +59,7 @@ class Difference:
         Numbers and dates: difference of means in pooled standard deviations (positive: larger here). Categories:
         difference of shares of the level.
     here, elsewhere : str
-        Typical values, for people: a median, or a share of the level.
+        Typical values, for people: a median, "3.2 on average" where the medians are equal, or a share of the level.
     level : str
         The level, for categories and booleans; "missing" where the absence of a value is what differs.
     """

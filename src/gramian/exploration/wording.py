@@ -37,7 +37,7 @@ def are_years(values: Any) -> bool:
     return bool(len(known) and known.min() >= 1500 and known.max() <= 2100 and (known == np.rint(known)).all())
 
 
-def number_words(values: Any) -> Callable[[float], str]:
+def number_words(values: Any) -> Callable[..., str]:
     """How to write the numbers of a column: years without thousands separators, others as :func:`number` does.
 
     >>> number_words(np.array([1987.0, 2007.0]))(2007.0), number_words(np.array([7.0, 2007.0]))(2007.0)
@@ -46,8 +46,22 @@ def number_words(values: Any) -> Callable[[float], str]:
     return _year if are_years(values) else number
 
 
-def _year(value: float) -> str:
-    return f"{value:.0f}" if np.isfinite(value) else number(value)
+def _year(value: float, digits: int = 3) -> str:
+    return number(value, digits).replace(",", "")
+
+
+def told_apart(words: Callable[..., str], *values: float) -> list[str]:
+    """Numbers written by :func:`number_words`, in as many digits as tell those that differ apart.
+
+    >>> told_apart(number, 1.5112, 1.5148, 2.0), told_apart(number, 1.0, 1.0)
+    (['1.511', '1.515', '2'], ['1', '1'])
+    """
+    told = [words(value) for value in values]
+    for digits in range(4, 10):
+        if len(set(told)) == len(set(values)):
+            break
+        told = [words(value, digits) for value in values]
+    return told
 
 
 def percent(share: float) -> str:

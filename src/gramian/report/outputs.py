@@ -255,10 +255,13 @@ def write_file(path: Path, text: str) -> None:
 def summary(exploration: Exploration) -> dict[str, Any]:
     """The findings without the single rows, ready for JSON."""
     alternative = exploration.alternative
+    hints = {glance.column: glance.hints for glance in exploration.glances}
+    pairs = exploration.associations.strongest() if exploration.associations else []
     found: dict[str, Any] = {
         "source": exploration.source,
         "rows": exploration.n_rows,
-        "columns": [asdict(column) for column in exploration.columns],
+        "columns": [asdict(column) | {"hints": hints.get(column.name, [])} for column in exploration.columns],
+        "pairs": [{"columns": pair[:2], "strength": pair[2]} for pair in pairs],
         "verdict": exploration.verdict,
         "stability": exploration.stability,
         "overview": exploration.sentences,

@@ -6,6 +6,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from clustering.automatic.class_designs import planted
 from gramian.clustering.automatic.class_tables import ClassTable, completed, completed_likelihood, fit_all
+from gramian.clustering.automatic.variables import Variables
 from mixture.textbook import level_log_probabilities, log_densities
 
 
@@ -43,6 +44,16 @@ def test_gains_are_largest_at_the_planted_number(rng):
     assert adjusted_rand_score(labels, fits[3].labels) > 0.9
     one, three = (completed_likelihood(table, fits[k], float(len(variables))) for k in (1, 3))
     assert three - one == pytest.approx(gains[2])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_table_in_which_one_class_takes_all_rows_is_searched_to_the_end(seed):
+    """As what is left of a number that a category tells: a class of all rows cannot be merged with another."""
+    rng, nothing = np.random.default_rng(seed), np.empty(0, int)
+    variables = Variables(1e-3 * rng.normal(size=(60, 1)), np.empty((60, 0), int), nothing, nothing.astype(bool))
+    table = ClassTable(variables)
+    assert table.merges(np.zeros(60, int)) == []
+    assert fit_all(table, 60.0, 5, rng)[1].argmax() == 0
 
 
 def test_cuts_split_one_class(rng):

@@ -196,8 +196,8 @@ def fit_all(
         if k - 1 - int(np.argmax(scores)) >= _PATIENCE:
             break
     for k in range(len(fits) - 1, 1, -1) if back else ():
-        again = table.fit(k, table.merges(fits[k + 1].labels))
-        if again.bound > fits[k].bound:
+        merges = table.merges(fits[k + 1].labels)  # none where one class has taken all rows
+        if merges and (again := table.fit(k, merges)).bound > fits[k].bound:
             fits[k] = again
             scores[k - 1] = completed_likelihood(table, again, rows)
     return fits, np.array(scores) - scores[0]
