@@ -31,7 +31,8 @@ SMALL = {
     "learning_rate": 3e-3,
 }  # chosen of some twenty on state 0, which is not counted
 """With them codes of state 0 are .070 from the prior on rows learned from and .146 on new rows: what is left of the
-distance is what 1,527 rows do not teach, not what training leaves."""
+distance is what 1,527 rows do not teach, not what training leaves. Neither masking noise (.05, .1, .2 of the cells:
+.152, .162, .183) nor batches of 400 rows (.151) lower it."""
 
 Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 

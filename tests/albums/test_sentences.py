@@ -15,6 +15,12 @@ def test_sizes_and_shares_are_those_of_the_album(album):
     assert "stayed in the cluster that spectral clustering" in told
 
 
+def test_one_image_is_no_images(album):
+    found, _ = album
+    pair = [replace(cluster, size=1) for cluster in found.clusters[:2]]
+    assert "The largest holds 1 image (" in " ".join(overview(replace(found, clusters=pair)))
+
+
 def test_empty_clusters_and_doubt_are_said(album):
     found, _ = album
     empty = replace(found.clusters[-1], size=0, clear=[], doubtful=[])

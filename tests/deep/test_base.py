@@ -5,6 +5,7 @@ import json
 import pickle
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -46,6 +47,31 @@ def test_answers_have_the_dtype_of_the_rows(fitted, X):
     single = fitted.transform(X.astype(np.float32))
     assert single.dtype == np.float32
     np.testing.assert_allclose(single, fitted.transform(X), atol=1e-6)
+
+
+def test_no_answer_of_a_chunk_outlives_the_next(fitted, X, monkeypatch):
+    """Small arrays kept between the large ones of a convolution would hold the memory of all chunks."""
+    monkeypatch.setattr(base, "CHUNK", 5)
+    made, alive = [], []
+
+    class Answer:
+        def __init__(self, values):
+            self.values = values
+
+        def cpu(self):
+            return self
+
+        def numpy(self):
+            made.append(weakref.ref(self.values))
+            return self.values
+
+    def answer(module, chunk):
+        alive.append(sum(found() is not None for found in made))
+        return Answer(2 * chunk.numpy()[:, :1])
+
+    np.testing.assert_array_equal(fitted._answer(answer, X), 2 * X[:, :1])
+    assert len(alive) == 6
+    assert max(alive) <= 1
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])

@@ -111,6 +111,8 @@ def test_without_a_number_of_alternations_the_objective_chooses_between_none_and
     fits = {rounds: KernelNetClustering(2, max_iter=rounds, **QUICK).fit(X) for rounds in ("auto", 0)}
     assert fits["auto"].objective_ >= fits[0].objective_
     assert len(fits["auto"].change_curve_) == fits["auto"].n_iter_ - 2
+    weighted = KernelNetClustering(2, reconstruction_weight=0.1, **QUICK).fit(X)
+    assert len(weighted.change_curve_) == 1
 
 
 def test_published_settings():

@@ -183,12 +183,15 @@ class NetworkEstimator(DistributedAnswers, Estimator):
         """``function(module, rows)`` over chunks of rows, computed in double precision, in the dtype of X."""
         module = self._module()
         device = next((p.device for p in module.parameters()), torch.device("cpu"))
-        found = []
+        found = np.empty(0)
         with torch.inference_mode():
             for rows in slices(len(X), CHUNK if self.image_shape is None else IMAGES):
                 chunk = torch.tensor(np.ascontiguousarray(X[rows], dtype=np.float64)).to(device)
-                found.append(function(module, chunk).cpu().numpy())
-        return np.concatenate(found).astype(X.dtype, copy=False)
+                part = function(module, chunk).cpu().numpy()
+                if not found.size:  # small arrays kept between large ones would hold the memory of every chunk
+                    found = np.empty((len(X), *part.shape[1:]), X.dtype)
+                found[rows] = part
+        return found
 
     def _scaled(self, X: Array) -> Array:
         """New rows scaled as those of ``fit``, in double precision."""

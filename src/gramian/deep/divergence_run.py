@@ -275,12 +275,15 @@ class _Losses:
     def _answers(self, rows: Array) -> tuple[Array, Array]:
         """Hidden layer and scores of some rows, as after training."""
         self.module.eval()
+        found: list[Array] = []
         with torch.inference_mode():
-            parts = [
-                hidden_and_scores(self.module, self.X[torch.from_numpy(rows[part]).to(self.X.device)])
-                for part in slices(len(rows), _ROWS_AT_ONCE)
-            ]
-        hidden, scores = (torch.cat(side).cpu().numpy() for side in zip(*parts, strict=True))
+            for part in slices(len(rows), _ROWS_AT_ONCE):
+                answers = hidden_and_scores(self.module, self.X[torch.from_numpy(rows[part]).to(self.X.device)])
+                if not found:  # as in NetworkEstimator._answer
+                    found = [np.empty((len(rows), answer.shape[1]), np.float32) for answer in answers]
+                for kept, answer in zip(found, answers, strict=True):
+                    kept[part] = answer.cpu().numpy()
+        hidden, scores = found
         return hidden, scores
 
     def divergence(self, batch: Any) -> dict[str, Any]:

@@ -60,7 +60,8 @@ class KernelNetClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfo
         not at all, so that the network imitates the spectral embedding of X.
     max_iter : int or "auto", default "auto"
         Alternations between network and U. With 0 the network only refines the indicators of spectral clustering.
-        "auto" is 0 for up to three columns, else 0 and 1, of which the one with the larger ``objective_`` is kept.
+        "auto" is 0 for up to three columns, else 0 and 1, of which the one with the larger ``objective_`` is kept; 1
+        where λ > 0, which has no part in the refinement.
     n_refine : int, default 2
         Rounds with indicators of the clusters in place of U.
     init : {"auto", "identity", "pretrain"}, default "auto"
@@ -361,7 +362,7 @@ class KernelNetClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfo
             n_refine=whole(self.n_refine, "n_refine", least=0),
             pretrain_iter=whole(self.pretrain_iter, "pretrain_iter", least=0),
             n_init=whole(self.n_init, "n_init"),
-            or_none=automatic and rounds > 0,
+            or_none=automatic and rounds > 0 and not weight,  # which counts in alternations only
             tol=real(self.tol, "tol", least=0),
             reconstruction_weight=weight,
             by_ratio=one_of(self.reconstruction_scale, "reconstruction_scale", ("absolute", "ratio")) == "ratio",
