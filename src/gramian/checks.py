@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from gramian.configuration import threads
-from gramian.distributed import refuse_partitions
+from gramian.partitions import refuse_partitions
 from gramian.typing import Array
 
 # Numbers ---------------------------------------------------------------------------------------------------

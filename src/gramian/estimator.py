@@ -15,7 +15,9 @@ from sklearn.utils.validation import validate_data
 
 from gramian.checks import check_samples, check_weights, remember_columns
 from gramian.diagram import Estimator
-from gramian.distributed import (
+from gramian.grams.base import Gram
+from gramian.kernels import Kernel, as_kernel
+from gramian.partitions import (
     DistributedAnswers,
     DistributedRows,
     columns_of,
@@ -24,8 +26,6 @@ from gramian.distributed import (
     refuse_frames,
     refuse_partitions,
 )
-from gramian.grams.base import Gram
-from gramian.kernels import Kernel, as_kernel
 from gramian.randomness import spawn
 from gramian.typing import Array, Matrix, RandomState
 

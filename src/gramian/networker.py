@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from gramian.communities import CommunityModel, Division, divide, read_edges
-from gramian.distributed import refuse_partitions
 from gramian.outcome import Outcome
+from gramian.partitions import refuse_partitions
 from gramian.report import (
     network_nodes,
     network_summary,

@@ -28,7 +28,7 @@ import sklearn
 from sklearn.base import BaseEstimator
 
 import gramian
-from gramian.distributed import is_distributed
+from gramian.partitions import is_distributed
 
 __all__ = ["ModelFileError", "ModelInfo", "info", "load", "load_whole", "save"]
 

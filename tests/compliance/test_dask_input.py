@@ -7,8 +7,8 @@ import pytest
 
 from compliance.construct import build, data
 from gramian.discovery import all_estimators
-from gramian.distributed import ANSWERS, TOGETHER, is_distributed
 from gramian.kernels.base import Kernel
+from gramian.partitions import ANSWERS, TOGETHER, is_distributed
 
 # Fitted to rows of a Dask input, or to some of them; all others refuse it.
 TAKES = {

@@ -81,7 +81,7 @@ def test_a_few_columns_with_telling_gaps_are_named(explored):
     for names, told in (("abcd", "a, b, c and d"), ("abcdef", "a, b, c and 3 other columns")):
         gaps = replace(found.missingness, share=0.1, informative=[(name, 0.01, "") for name in names])
         sentences = analyse.overview(replace(found, missingness=gaps), none, 0)
-        assert f"10 % of the values are missing; that a value is missing tells something in {told}." in sentences
+        assert f"10 % of the values are missing; whether a value is missing is informative in {told}." in sentences
 
 
 def test_shapes_and_ranges(explored):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from gramian.distributed import DistributedRows, is_distributed
 from gramian.grams import FeatureGram, MatrixFactor
 from gramian.grams.distributed import DistributedFactor, DistributedGram
 from gramian.kernels import RBF, Linear
+from gramian.partitions import DistributedRows, is_distributed
 from grams.gram_case import GramCase, center, normalize, weighted_center, weights
 
 VIEWS = [

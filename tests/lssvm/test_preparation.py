@@ -7,10 +7,10 @@ import pytest
 from scipy.sparse import csr_array, issparse
 from sklearn.preprocessing import StandardScaler
 
-from gramian.distributed import DistributedRows
 from gramian.kernels import ClusterKernel
 from gramian.lssvm import LSSVMClassifier, LSSVMRegressor
 from gramian.lssvm.preparation import Preparation, Standardization
+from gramian.partitions import DistributedRows
 from lssvm.textbook_lssvm import problem
 
 

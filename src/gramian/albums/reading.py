@@ -113,8 +113,8 @@ def read_images(
             return _read_zip(path, size, shape)
         if path.suffix.lower() != ".npz":
             raise ValueError(
-                f"{path.name} is not a folder, a .zip or an .npz file; name a folder or .zip of PNG or JPEG images, or an "
-                ".npz"
+                f"{path.name} is not a folder, a .zip or an .npz file; name a folder or .zip of PNG or JPEG images, or "
+                "an .npz"
             )
         name, values, notes = *_array_in(path), list[str]()
         if name not in (None, ""):

@@ -7,8 +7,8 @@ from sklearn.utils.validation import check_array
 
 from gramian.checks import one_of, whole
 from gramian.clustering.core.embedding import refill_empty
-from gramian.distributed import refuse_partitions
 from gramian.grams.features import unit_rows
+from gramian.partitions import refuse_partitions
 from gramian.randomness import spawn
 from gramian.typing import Array, RandomState
 

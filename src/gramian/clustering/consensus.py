@@ -32,9 +32,9 @@ from gramian.clustering.ensemble.evidence import (
 from gramian.clustering.ensemble.partitions import KMeansPartitions
 from gramian.configuration import require_memory
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedAnswers
 from gramian.grams.tiles import slices
 from gramian.kernels import ClusterKernel
+from gramian.partitions import DistributedAnswers
 from gramian.progress import steps
 from gramian.randomness import generator, spawn
 from gramian.typing import Array, Matrix, RandomState

@@ -19,9 +19,9 @@ from gramian.clustering.ksc.estimator import KernelSpectralClustering
 from gramian.clustering.ksc.snapshot import Snapshot, leading
 from gramian.clustering.ksc.stream import Stream
 from gramian.clustering.placed import warn_isolated
-from gramian.distributed import refuse_partitions
 from gramian.estimator import KernelEstimator
 from gramian.kernels import Kernel
+from gramian.partitions import refuse_partitions
 from gramian.typing import Array, Matrix, RandomState
 
 

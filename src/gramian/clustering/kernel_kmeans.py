@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.checks import check_count, check_weights, check_whole
 from gramian.clustering.core.descent import Descent, definite_shift, plus_plus, start_groups, weighted_indicator
 from gramian.clustering.core.embedding import spectral_labels, used_labels
-from gramian.distributed import fit_to_sample, is_distributed
 from gramian.estimator import KernelEstimator
 from gramian.grams import Gram
 from gramian.kernels import Expansion, Kernel
+from gramian.partitions import fit_to_sample, is_distributed
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 

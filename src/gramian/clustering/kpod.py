@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gramian.checks import check_count, check_real, check_samples, check_whole, remember_columns
 from gramian.clustering.core.embedding import labels_by_first_row
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedAnswers
 from gramian.grams.tiles import slices
+from gramian.partitions import DistributedAnswers
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 

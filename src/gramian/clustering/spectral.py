@@ -17,9 +17,9 @@ from gramian.clustering.core.components import large_components, least_cluster
 from gramian.clustering.core.embedding import Axes, kmeans, numbered, walk_of
 from gramian.clustering.core.n_clusters import choose_by_gap
 from gramian.clustering.placed import PlacedClusters, warn_isolated
-from gramian.distributed import fit_to_sample, is_distributed
 from gramian.grams import Gram
 from gramian.kernels import Kernel
+from gramian.partitions import fit_to_sample, is_distributed
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 

@@ -24,8 +24,8 @@ from gramian.deep.architecture import Description, build
 from gramian.deep.scaling import Scaling
 from gramian.deep.training import Settings
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedAnswers
 from gramian.grams.tiles import slices
+from gramian.partitions import DistributedAnswers
 from gramian.typing import Array, RandomState
 
 CHUNK = 2048  # rows that are answered together

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import check_count, check_positive
-from gramian.distributed import answered, is_distributed
 from gramian.embedding.projection import KernelProjection, significant
 from gramian.grams import Gram
 from gramian.kernels import Expansion, Kernel
+from gramian.partitions import answered, is_distributed
 from gramian.typing import Array, Matrix
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from gramian.checks import check_choice, check_count, check_positive
-from gramian.distributed import answered, is_distributed
 from gramian.embedding.preimage import RidgePreimage, check_preimage
 from gramian.embedding.projection import InvertibleProjection, significant
 from gramian.grams import Gram, SandwichGram
 from gramian.grams.base import Which
 from gramian.kernels import Expansion, Kernel
+from gramian.partitions import answered, is_distributed
 from gramian.typing import Array, Matrix
 
 

@@ -17,11 +17,11 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from gramian.checks import check_count, check_samples, remember_columns
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedAnswers
 from gramian.estimator import _seeded
 from gramian.grams import FeatureGram, Gram
 from gramian.kernels import Expansion, Kernel, as_kernel
 from gramian.landmarks import Nystroem
+from gramian.partitions import DistributedAnswers
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 

@@ -17,11 +17,11 @@ import numpy as np
 from scipy.sparse import issparse
 
 from gramian.configuration import require_memory
-from gramian.distributed import DistributedRows, in_lengths, is_distributed, reduced
 from gramian.grams.base import Gram, Index, Which, as_array, multiplier
 from gramian.grams.eigen import dual_axes
 from gramian.grams.features import Factor, FeatureGram, MatrixFactor, inner, scaled_rows, squared_norms, written_out
 from gramian.grams.tiles import slices
+from gramian.partitions import DistributedRows, in_lengths, is_distributed, reduced
 from gramian.typing import Array, Matrix
 
 Change = Callable[..., Matrix]

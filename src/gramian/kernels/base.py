@@ -22,14 +22,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gramian.checks import check_samples, check_weights, is_real, remember_columns
 from gramian.configuration import memory_budget, require_memory
 from gramian.diagram import Estimator
-from gramian.distributed import (
-    DistributedRows,
-    columns_of,
-    is_distributed,
-    output_container,
-    refuse_frames,
-    refuse_partitions,
-)
 from gramian.grams import tiles
 from gramian.grams.base import Gram
 from gramian.grams.dense import DenseGram
@@ -37,6 +29,14 @@ from gramian.grams.distributed import DistributedFactor, DistributedGram
 from gramian.grams.features import Factor, FeatureGram, KernelFactor, MatrixFactor, squared_norms
 from gramian.grams.krein import KreinGram, signed_dot
 from gramian.grams.lazy import DeferredGram, LazyGram
+from gramian.partitions import (
+    DistributedRows,
+    columns_of,
+    is_distributed,
+    output_container,
+    refuse_frames,
+    refuse_partitions,
+)
 from gramian.typing import Array, Matrix
 
 if TYPE_CHECKING:  # which needs this module

@@ -19,13 +19,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_positive, n_workers, remember_columns, whole
 from gramian.configuration import config
-from gramian.distributed import DistributedRows, beside, in_memory, is_distributed
 from gramian.estimator import KernelEstimator
 from gramian.kernels import RBF, Kernel
 from gramian.landmarks import Nystroem
 from gramian.lssvm.basis import Basis, FoldSums, cross_validated, drawn_rows, total
 from gramian.lssvm.preparation import Standardization
 from gramian.lssvm.sparsity import Sparsity, sparsified
+from gramian.partitions import DistributedRows, beside, in_memory, is_distributed
 from gramian.randomness import spawn
 from gramian.typing import Array, Matrix, RandomState
 

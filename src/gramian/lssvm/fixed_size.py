@@ -12,12 +12,12 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from gramian.checks import check_classes, check_targets
-from gramian.distributed import DistributedRows, reduced
 from gramian.kernels import Kernel
 from gramian.lssvm._fixed_size import FixedSize
 from gramian.lssvm.basis import Basis, FoldSums
 from gramian.lssvm.classes import Decided, class_codes, class_weighted, plus_minus
 from gramian.lssvm.preparation import Standardization
+from gramian.partitions import DistributedRows, reduced
 from gramian.typing import Array, Matrix, RandomState
 
 

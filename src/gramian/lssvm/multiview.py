@@ -25,13 +25,13 @@ from gramian.checks import (
     remember_columns,
 )
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedAnswers
 from gramian.grams import CoupledGram, Gram
 from gramian.kernels import Expansion, Kernel, as_kernel
 from gramian.lssvm.preparation import Preparation
 from gramian.lssvm.solution import Weights
 from gramian.lssvm.system import BorderedSystem, left_out
 from gramian.lssvm.views import check_coupling, rooted, view_columns
+from gramian.partitions import DistributedAnswers
 from gramian.typing import Array, Matrix
 
 _CHECKS: dict[str, Any] = {"dtype": [np.float64, np.float32]}

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.impute import KNNImputer
 
-from gramian.distributed import DistributedRows
 from gramian.grams.tiles import slices
 from gramian.mixture import IncompleteGaussianMixture
+from gramian.partitions import DistributedRows
 from gramian.typing import Array, Matrix, RandomState
 
 _NEIGHBOURS = 10  # rows that a hole is filled from

@@ -13,12 +13,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, check_positive, check_whole, reals, whole
-from gramian.distributed import in_one_place, in_parts
 from gramian.estimator import KernelEstimator
 from gramian.kernels import Expansion, Kernel, as_kernel
 from gramian.lssvm._levels import ascend, greedy
 from gramian.lssvm.classification import LSSVMClassifier
 from gramian.lssvm.regression import LSSVMRegressor
+from gramian.partitions import in_one_place, in_parts
 from gramian.typing import Array, Matrix, RandomState
 
 _KINDS = ("regression", "classification", "pca")

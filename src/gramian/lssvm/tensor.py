@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from gramian.checks import check_choice, check_positive, check_real, check_samples, check_targets, check_whole, whole
 from gramian.configuration import require_memory
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedAnswers
 from gramian.lssvm._tensor_dual import (
     Features,
     Loss,
@@ -29,6 +28,7 @@ from gramian.lssvm._tensor_dual import (
     n_multisets,
     solve_dual,
 )
+from gramian.partitions import DistributedAnswers
 from gramian.typing import Array, Matrix
 
 _MOST_PRODUCTS = 5050  # those of pairs of 100 rows: their Gram takes 200 MB

@@ -12,9 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gramian.checks import check_choice, check_real, check_whole
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedAnswers
 from gramian.mixture.em import CovarianceType, Fit, Parameters, run_em
 from gramian.mixture.patterns import IncompleteTable
+from gramian.partitions import DistributedAnswers
 from gramian.progress import steps
 from gramian.typing import Array, Matrix
 

@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from gramian.checks import check_count, check_real, remember_columns, whole
 from gramian.configuration import require_memory
-from gramian.distributed import refuse_partitions
 from gramian.mixture.em import CovarianceType, Parameters, log_joint, memberships
 from gramian.mixture.estimator import MixtureEstimator
 from gramian.mixture.imputation import conditional_draw, draw_choices, expected_missing, random_rows
@@ -25,6 +24,7 @@ from gramian.mixture.mixed_columns import (
 from gramian.mixture.patterns import IncompleteTable
 from gramian.mixture.scaling import Scaling, free_parameters
 from gramian.mixture.starts import cluster_labels, observed_scale, start_from_labels, start_levels
+from gramian.partitions import refuse_partitions
 from gramian.randomness import generator, spawn
 from gramian.typing import Array, Matrix, RandomState
 

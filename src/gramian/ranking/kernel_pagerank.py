@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import check_choice, one_of
 from gramian.configuration import require_memory
-from gramian.distributed import fit_to_sample, is_distributed
 from gramian.kernels import Expansion, Kernel
+from gramian.partitions import fit_to_sample, is_distributed
 from gramian.ranking._queries import (
     check_components,
     check_eigenvalue_tol,

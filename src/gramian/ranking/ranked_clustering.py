@@ -14,8 +14,8 @@ from gramian.checks import check_choice, check_count, check_whole, whole
 from gramian.clustering.angular import angular_kmeans
 from gramian.clustering.core import choose_by_gap, kmeans, used_labels
 from gramian.clustering.placed import PlacedClusters
-from gramian.distributed import fit_to_sample, is_distributed
 from gramian.kernels import Expansion, Kernel
+from gramian.partitions import fit_to_sample, is_distributed
 from gramian.randomness import generator
 from gramian.ranking._queries import best_first
 from gramian.ranking.graphs import check_restart, check_top

@@ -21,8 +21,8 @@ from sklearn.utils.validation import _check_feature_names, _num_samples, check_i
 
 from gramian.checks import check_choice, is_real, is_whole, real, whole
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedAnswers, in_one_place, in_parts, refuse_partitions
 from gramian.metrics import nrmse
+from gramian.partitions import DistributedAnswers, in_one_place, in_parts, refuse_partitions
 from gramian.randomness import generator
 from gramian.reservoir._population import FAILED, Judge, Population, offspring
 from gramian.typing import RandomState

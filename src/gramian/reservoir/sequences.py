@@ -14,7 +14,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_array, validate_data
 
 from gramian.checks import check_targets
-from gramian.distributed import refuse_partitions
+from gramian.partitions import refuse_partitions
 from gramian.typing import Array
 
 _DTYPES = [np.float64, np.float32]

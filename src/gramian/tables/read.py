@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gramian.checks import whole
-from gramian.distributed import refuse_partitions
+from gramian.partitions import refuse_partitions
 from gramian.tables.streams import Fault, in_one_line
 from gramian.tables.table import CATEGORY, CODES, IGNORED, NUMBER, Column, Table, nearest
 

@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gramian.checks import check_choice
 from gramian.clustering.automatic.graphs import KINDS, neighbor_edges
 from gramian.diagram import Estimator
-from gramian.distributed import refuse_partitions
 from gramian.grams import SparseGram
 from gramian.grams.tiles import slices
 from gramian.kernels import Kernel, NeighborGraph
+from gramian.partitions import refuse_partitions
 from gramian.typing import Array, Matrix
 
 __all__ = ["CompletedGraph", "Completion", "shared_distances"]

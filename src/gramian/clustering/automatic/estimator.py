@@ -20,8 +20,8 @@ from gramian.clustering.automatic.mixed import MixedChoice, MixedModel, choose_m
 from gramian.clustering.automatic.rows import SHARPENED, Rows
 from gramian.clustering.automatic.views import MIXTURE, WAYS, fitting_ways, mixture_parts
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedAnswers, fit_to_sample, is_distributed
 from gramian.kernels import ClusterKernel, Kernel, NeighborGraph
+from gramian.partitions import DistributedAnswers, fit_to_sample, is_distributed
 from gramian.randomness import generator
 from gramian.typing import Array, Matrix, RandomState
 

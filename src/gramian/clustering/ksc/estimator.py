@@ -28,10 +28,10 @@ from gramian.clustering.ksc.sparse import (
     reduced_set,
 )
 from gramian.configuration import config, memory_budget
-from gramian.distributed import fit_to_sample, is_distributed
 from gramian.estimator import EmbeddingEstimator, _seeded
 from gramian.grams import Gram
 from gramian.kernels import Kernel, as_kernel
+from gramian.partitions import fit_to_sample, is_distributed
 from gramian.randomness import spawn
 from gramian.score_criteria import (
     average_membership_strength,

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.utils.validation import validate_data
 
 from gramian.checks import canonical_csr, check_samples
-from gramian.distributed import refuse_partitions
+from gramian.partitions import refuse_partitions
 from gramian.typing import Array, Matrix
 
 

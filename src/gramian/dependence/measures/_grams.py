@@ -23,12 +23,12 @@ from gramian.dependence.measures._partitions import (
     partition_labels,
     refuse_without_features,
 )
-from gramian.distributed import DistributedRows, is_distributed
 from gramian.estimator import _seeded
 from gramian.grams import FeatureGram, Gram, LazyGram
 from gramian.kernels import Kernel, as_kernel
 from gramian.kernels.given import symmetric
 from gramian.landmarks import FourierFeatures, Nystroem
+from gramian.partitions import DistributedRows, is_distributed
 from gramian.randomness import spawn
 from gramian.typing import Array, Matrix, RandomState
 

@@ -14,12 +14,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gramian.dependence.measures._pair_sums import PairSums, Side, noise_of_centred, pair_sums
-from gramian.distributed import DistributedRows, in_lengths, is_distributed, reduced, with_lengths
 from gramian.grams import Gram
 from gramian.grams.distributed import DistributedFactor, DistributedGram
 from gramian.grams.features import Factor, MatrixFactor, inner, squared_norms, written_out
 from gramian.grams.tiles import slices
 from gramian.kernels import Kernel
+from gramian.partitions import DistributedRows, in_lengths, is_distributed, reduced, with_lengths
 from gramian.typing import Array
 
 _STRIP = 4096  # rows centred together

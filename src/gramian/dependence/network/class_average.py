@@ -22,9 +22,9 @@ from gramian.dependence.network._layer_diagnostics import KernelClassSums
 from gramian.dependence.network.label_bandwidth import best_width
 from gramian.dependence.projection._estimator import ColumnScaling
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedAnswers
 from gramian.grams import tiles
 from gramian.kernels import RBF
+from gramian.partitions import DistributedAnswers
 from gramian.typing import Array, Matrix
 
 NORMALIZATIONS = ("class", "scalar", "polar")

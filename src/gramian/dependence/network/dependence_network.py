@@ -48,8 +48,8 @@ from gramian.dependence.network.label_bandwidth import (
 from gramian.dependence.projection._estimator import ColumnScaling
 from gramian.dependence.projection.weights import PairWeights
 from gramian.diagram import Estimator
-from gramian.distributed import DistributedAnswers
 from gramian.kernels import resolve_width
+from gramian.partitions import DistributedAnswers
 from gramian.progress import steps
 from gramian.randomness import spawn
 from gramian.typing import Array, Matrix, RandomState

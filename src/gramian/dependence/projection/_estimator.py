@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gramian.checks import check_choice, check_positive, check_whole, whole
 from gramian.dependence.projection._pairs import profiles_of
 from gramian.dependence.projection.ism import ISMResult
-from gramian.distributed import refuse_partitions
 from gramian.estimator import KernelEstimator
 from gramian.kernels import Kernel, Linear, RelativeRBF, Scaled, SquaredDistance, Sum
 from gramian.landmarks import Nystroem
+from gramian.partitions import refuse_partitions
 from gramian.typing import Array
 
 EXACT_SAMPLES = 20_000  # beyond, summing over all pairs takes minutes per step

@@ -38,8 +38,8 @@ from gramian.dependence.projection.weights import (
     target_kind,
     target_weights,
 )
-from gramian.distributed import SAMPLE, fit_to_sample, in_parts, is_distributed
 from gramian.kernels import Kernel
+from gramian.partitions import SAMPLE, fit_to_sample, in_parts, is_distributed
 from gramian.randomness import generator
 from gramian.typing import Array, RandomState
 

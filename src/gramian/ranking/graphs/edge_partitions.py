@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gramian.configuration import require_memory
-from gramian.distributed import in_tree, on_workers
+from gramian.partitions import in_tree, on_workers
 from gramian.ranking.graphs.graph_walk import check_degrees, check_weights, inverse_of, unit_of_weights
 from gramian.typing import Array
 

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gramian.checks import one_of, whole
 from gramian.configuration import require_memory
-from gramian.distributed import is_distributed
+from gramian.partitions import is_distributed
 from gramian.ranking.graphs.direct import direct_solution
 from gramian.ranking.graphs.edge_partitions import PartitionedWalk
 from gramian.ranking.graphs.gauss_seidel import gauss_seidel

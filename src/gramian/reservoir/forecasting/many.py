@@ -7,7 +7,7 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from gramian.distributed import is_distributed
+from gramian.partitions import is_distributed
 from gramian.reservoir.forecasting.backtest import Backtest, run_backtest
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gramian.distributed import refuse_partitions
+from gramian.partitions import refuse_partitions
 from gramian.reservoir.forecasting.calendar import DAY, Clock
 from gramian.typing import Array
 

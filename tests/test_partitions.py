@@ -34,11 +34,11 @@ from gramian import (
     hsic,
     network,
 )
-from gramian import distributed as module
+from gramian import partitions as module
 from gramian.dependence.projection import reduction
-from gramian.distributed import DistributedRows, beside, is_distributed
 from gramian.kernels import RBF, ClusterKernel, Linear
 from gramian.lssvm import basis
+from gramian.partitions import DistributedRows, beside, is_distributed
 
 PARTITIONS = [(500,), (200, 100, 200), (30,) * 16 + (20,), (0, 1, 499, 0)]
 
