@@ -47,7 +47,7 @@ def test_a_zip_holds_what_its_folder_holds(tmp_path):
 def test_zips_that_cannot_be_read_are_named(tmp_path, monkeypatch):
     folder = write_digits(tmp_path / "digits", 1)
     path = packed(tmp_path / "d.zip", folder, bad_png="no image")
-    with pytest.raises(ValueError, match=r"bad\.png is no PNG or JPEG image"):
+    with pytest.raises(ValueError, match=r"bad\.png is not a PNG or JPEG image"):
         read_images(path)
     content = bytearray(packed(path, folder).read_bytes())
     content[60] ^= 255  # within the packed image

@@ -177,7 +177,9 @@ def test_folders_that_cannot_be_explored(run, customers_file, tmp_path):
     (tmp_path / "empty").mkdir()
     assert "empty holds no Parquet" in error_of(run("explore", "empty", "--workers", 1))
     assert "no file matches empty/*.csv" in error_of(run("explore", "empty/*.csv", "--workers", 1))
-    both = run("explore", "empty", "--workers", 1, "--scheduler", "tcp://127.0.0.1:9")
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "a.csv").write_text("a,b\n1,2\n")
+    both = run("explore", "one", "--workers", 1, "--scheduler", "tcp://127.0.0.1:9")
     assert "exclude each other" in error_of(both)
     assert "are for a folder of files" in error_of(run("explore", customers_file, "--workers", 2))
-    assert [path.name for path in tmp_path.iterdir()] == ["empty"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "one"]

@@ -91,5 +91,5 @@ def test_parts_of_different_lengths_are_noticed(explored):
     model = load(folder / "model.gramian")
     model.check()
     model.number_ = model.number_[:-1]
-    with pytest.raises(ValueError, match="different numbers of groups"):
+    with pytest.raises(ValueError, match="disagree on the number of groups"):
         model.check()

@@ -44,7 +44,7 @@ def test_other_models_and_broken_ones_are_refused(priced, tmp_path):
     _, model = priced
     broken = TargetModel(model.preparation, model.machine, "price", None)
     broken.remember(model.some_rows_[:, :-1], {"rmse": (1.0, 2.0)})
-    with pytest.raises(ValueError, match="different numbers of columns"):
+    with pytest.raises(ValueError, match="disagree on the number of columns"):
         broken.check()
 
 

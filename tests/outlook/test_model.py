@@ -28,7 +28,7 @@ def test_other_models_and_parts_that_do_not_fit_are_refused(outlook, tmp_path):
         broken.check()
     broken.values_, broken.times_ = np.zeros(3), np.zeros(2)
     broken.forecaster = model.forecaster
-    with pytest.raises(ValueError, match="numbers of steps"):
+    with pytest.raises(ValueError, match="number of steps"):
         broken.check()
     broken.forecaster = None
     with pytest.raises(TypeError, match="of another kind"):

@@ -126,7 +126,7 @@ def test_a_kind_writes_its_files_under_the_name_people_know(tmp_path, monkeypatc
 @pytest.mark.parametrize(
     ("name", "text", "settings", "line"),
     [
-        ("images", "a,b\n1,2\n", {"clusters": None}, "mine.csv is no folder and no .zip or .npz file"),
+        ("images", "a,b\n1,2\n", {"clusters": None}, "mine.csv is not a folder, a .zip or an .npz file"),
         ("network", "a b\nb\n", {}, "mine.csv, line 2: 1 field"),
         ("network", "a a\n", {}, "mine.csv has no edge between two different nodes"),
         ("network", "a b\n", {"clusters": 9}, "communities=9 is more than the 2 nodes"),

@@ -316,6 +316,8 @@ class ScaledGram(_View):
 
     def eigenpairs(self, k: int, which: Which = "largest", **options: Any) -> tuple[Array, Array]:
         """Those of K, scaled; the largest of −K are the smallest of K, for which other methods are chosen."""
+        if self._signed_factor is not None:  # the dual knows signs
+            return super().eigenpairs(k, which, **options)
         turned: dict[Which, Which] = {"largest": "smallest", "smallest": "largest"}
         values, vectors = self.base.eigenpairs(k, turned.get(which, which) if self.c < 0 else which, **options)
         return values * self.c, vectors

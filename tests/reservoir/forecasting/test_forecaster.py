@@ -140,7 +140,7 @@ def test_several_columns_and_other_columns(noisy):
         model.predict(3)
     with pytest.raises(ValueError, match="X has 2 rows"):
         model.predict(3, X=X[:2])
-    with pytest.raises(ValueError, match="no column of X"):
+    with pytest.raises(ValueError, match="not a column of X"):
         small().fit(y, X, known=["heat"])
     with pytest.raises(ValueError, match="X was not passed"):
         small().fit(y, known=["heat"])
