@@ -93,7 +93,7 @@ def test_a_running_scheduler_is_used(workers):
         assert list(others.in_order(operator.add, [(1, 2)])) == [3]
 
 
-def test_wrong_arguments_are_refused_before_anything_starts(monkeypatch):
+def test_wrong_arguments_are_refused_before_anything_starts():
     with (
         pytest.raises(ValueError, match="workers=2 and scheduler='tcp://here:1' exclude each other"),
         open_workers(2, "tcp://here:1"),
@@ -101,9 +101,15 @@ def test_wrong_arguments_are_refused_before_anything_starts(monkeypatch):
         pass
     with pytest.raises(ValueError, match="workers=0"), open_workers(0):
         pass
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense"])
+def test_a_scheduler_that_does_not_answer_is_not_left_the_default_one(monkeypatch, address):
     monkeypatch.setattr("gramian.workers._ANSWER", 1)
-    with (
-        pytest.raises(ConnectionError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9 within"),
-        open_workers(scheduler="tcp://127.0.0.1:9"),
-    ):
-        pass
+    with dask.config.set(scheduler="synchronous"):
+        with (
+            pytest.raises(ConnectionError, match=f"no Dask scheduler answers at {address} within"),
+            open_workers(scheduler=address),
+        ):
+            pass
+        assert dask.config.get("scheduler") == "synchronous"

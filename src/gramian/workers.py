@@ -167,13 +167,16 @@ def _deaf_to_interrupts() -> Iterator[None]:
 
 
 def _connected(connect: Callable[..., Any], scheduler: str) -> Any:
+    import dask
     from distributed.comm.core import CommClosedError
 
     for loud in ("distributed.comm", "distributed.client"):
         logging.getLogger(loud).setLevel(logging.CRITICAL)
+    default = dask.config.get("scheduler", None)
     try:
         return connect(scheduler, timeout=_ANSWER)
     except (TimeoutError, OSError, ValueError, CommClosedError) as error:  # ValueError: no address at all
+        dask.config.set(scheduler=default)  # a client that has not connected may stay the default one
         raise ConnectionError(
             f"no Dask scheduler answers at {scheduler} within {_ANSWER} seconds; check the address, or start one "
             "with: dask scheduler"

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextvars import copy_context
 from functools import partial
 
 import dask
@@ -168,20 +169,20 @@ def test_a_lost_scheduler_is_one_error(others, tmp_path, monkeypatch):
     def fit():
         X = da.zeros((10, 2), chunks=(5, 2)).map_blocks(waits, path=str(path), dtype=float, meta=NOTHING)
         try:
-            with client.as_current():
-                KernelPCA(2, kernel=FourierFeatures(5, random_state=0)).fit(X)
+            KernelPCA(2, kernel=FourierFeatures(5, random_state=0)).fit(X)
         except Exception as error:
             errors.append(error)
 
-    running = threading.Thread(target=fit)
-    running.start()
-    while not path.exists():
-        assert running.is_alive(), errors  # a fit that fails before would be waited for without end
-        threading.Event().wait(0.05)
-    threading.Timer(0.5, scheduler.kill).start()
     lost = pytest.raises(ConnectionError, match="the Dask scheduler or its workers were lost; start them again")
-    with lost, client.as_current():
-        list(Workers(client).in_order(os.path.exists, [(str(path),)] * 3))
-    running.join(15)
+    with client.as_current():  # around both threads: Dask's default scheduler is one setting of the whole process
+        running = threading.Thread(target=copy_context().run, args=(fit,))
+        running.start()
+        while not path.exists():
+            assert running.is_alive(), errors  # a fit that fails before would be waited for without end
+            threading.Event().wait(0.05)
+        threading.Timer(0.5, scheduler.kill).start()
+        with lost:
+            list(Workers(client).in_order(os.path.exists, [(str(path),)] * 3))
+        running.join(15)
     assert len(errors) == 1
     assert "scheduler-connection-lost" in str(errors[0])
