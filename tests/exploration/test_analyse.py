@@ -175,6 +175,25 @@ def test_rows_beyond_those_fitted_are_assigned(tmp_path, monkeypatch):
     np.testing.assert_allclose(every[rows], likeness, rtol=1e-6)
 
 
+def test_groups_are_numbered_by_all_of_their_rows(tmp_path):
+    """Copies, which are not fitted, make the smaller group the larger one; the model answers by the same numbers."""
+    rng = np.random.default_rng(4)
+    group = np.repeat([0, 1], [60, 40])
+    frame = pd.DataFrame(rng.normal(9.0 * group[:, None], 1, (100, 3)), columns=list("abc"))
+    frame = pd.concat([frame, *[frame[group == 1]] * 2], ignore_index=True)
+    found, model = explore(read(frame, tmp_path), alternative=False)
+    assert [cluster.size for cluster in found.clusters] == [120, 60]
+    np.testing.assert_array_equal(found.labels[:100], 1 - group)
+    groups, memberships, _, oddness = model.answer(model.preparation.transform(found.frame))
+    np.testing.assert_array_equal(groups, found.labels)
+    np.testing.assert_allclose(oddness, found.oddness)
+    assert memberships[np.arange(len(groups)), groups].min() > 0.5
+    for cluster in found.clusters:
+        assert set(model.typical(cluster.label, 40)[0]) >= set(cluster.typical)
+        assert cluster.differences[0].effect * (1 if cluster.label == 0 else -1) > 0
+    np.testing.assert_allclose([cluster.stability for cluster in found.clusters], 1)
+
+
 def test_repeatable(customers_file, explored):
     again, _ = explore(read_table(customers_file))
     np.testing.assert_array_equal(again.labels, explored[0].labels)

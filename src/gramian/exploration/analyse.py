@@ -136,6 +136,9 @@ def _explore(
             another = start(_another, X, model.number(choice.labels_), kept, choice.used_, random_state)
         model.fit(X[fitted], choice.labels_, fitted, kernel, seed=random_state)
         labels, membership, rank, oddness, embedding, completed = _rows(model, X, fitted, kept, place)
+        if (order := _largest_first(labels)) is not None:
+            model.renumber(order)
+            labels = np.where(labels >= 0, np.argsort(order)[labels], -1)
         model.remember(labels, rank, embedding)
         values = _values(preparation, X)
         if searched and another is None:
@@ -262,6 +265,12 @@ def _rows(model: TableModel, X: Array, fitted: Array, kept: Array, place: Array)
         every = Placed(*(part[kept[place]] for part in every))
     rank = _best_first(every.groups, every.score)
     return _Rows(every.groups, every.membership, rank, every.oddness, every.embedding, every.completed)
+
+
+def _largest_first(labels: Array) -> Array | None:
+    """The groups by falling size, counting all rows; None if they are numbered so already."""
+    sizes = np.bincount(labels[labels >= 0])
+    return None if (sizes[1:] <= sizes[:-1]).all() else np.argsort(-sizes, kind="stable")
 
 
 def _best_first(labels: Array, score: Array) -> Array:

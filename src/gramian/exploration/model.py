@@ -115,6 +115,19 @@ class TableModel(BaseEstimator):
         self.n_clusters_, self.sizes_, self.number_ = len(sizes), sizes[order], np.argsort(order)
         return self._numbered(labels)
 
+    def renumber(self, order: Array) -> None:
+        """Number the groups anew, where the rows that were not fitted change which is larger.
+
+        Parameters
+        ----------
+        order : ndarray (n_clusters_,)
+            The present number of the group that is to be 0, of that which is to be 1, and so on.
+        """
+        place = np.argsort(order)
+        self.number_, self.sizes_ = place[self.number_], self.sizes_[order]
+        self.fitted_groups_ = np.where(self.fitted_groups_ >= 0, place[self.fitted_groups_], -1)
+        self.oddness_.renumber(order)
+
     def _compared(self, X: Array) -> Array:
         """The features that rows are grouped by: categories that tell nothing of the other columns are left out."""
         return X[:, self.clusterer.used_]
@@ -152,6 +165,10 @@ class TableModel(BaseEstimator):
     def cells(self, rows: Array) -> list[dict[str, str]]:
         """A few cells of rows of the table, by the names of their columns."""
         return cells_of(self.shown_, np.array([self._place(int(row)) for row in rows], int))
+
+    def groups(self, rows: Array) -> Array:
+        """Groups of rows of the table, by their numbers in it; −1 for rows of no group."""
+        return self.groups_[[self._place(int(row)) for row in rows]]
 
     def _numbered(self, labels: Array) -> Array:
         return np.where(labels >= 0, self.number_[labels], -1)
