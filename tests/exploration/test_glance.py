@@ -65,6 +65,22 @@ def test_truth_values_and_dates():
     assert days.bars.sum() == 100
 
 
+def test_columns_in_far_heaps_are_no_copies(rng):
+    """Both tell the groups, and so depend on each other as copies do; within a group they have nothing in common."""
+    group = np.repeat([0, 1], 60)
+    size, weight = rng.normal(9.0 * group, 1), rng.normal(-9.0 * group, 1)
+    frame = pd.DataFrame({"size": size, "weight": weight, "inches": (size / 2.54).round(2)})
+    frame["kind"] = pd.Categorical(np.array(["a", "b"])[group])
+    frame["sort"] = pd.Categorical(np.array(["x", "y"])[group])
+    kinds = [NUMBER, NUMBER, NUMBER, CATEGORY, CATEGORY]
+    columns = [Column(name, kind, 0.0) for name, kind in zip(frame, kinds, strict=True)]
+    alike = Associations(list(frame), np.full((5, 5), 0.99))
+    hints = {item.column: item.hints for item in glances(frame, columns, group, alike)}
+    assert hints["inches"] == ["Says almost the same as size."]
+    assert hints["sort"] == ["Says almost the same as kind."]
+    assert hints["weight"] == hints["kind"] == hints["size"] == []
+
+
 def test_columns_that_are_not_compared_have_figures_only():
     found = glance(["a", "b", None], IDENTIFIER)
     assert (found.distinct, found.missing, found.bars.size) == (2, 1, 0)
@@ -97,7 +113,8 @@ def test_two_heaps_far_apart_may_be_two_units(rng):
 
 
 def test_a_column_that_says_the_same_as_another_is_named(rng):
-    frame = pd.DataFrame({"a": rng.standard_normal(30), "b": rng.standard_normal(30)})
+    frame = pd.DataFrame({"a": rng.standard_normal(30)})
+    frame["b"] = 3 * frame["a"] + 0.01 * rng.standard_normal(30)
     both = Associations(["a", "b"], np.array([[1, 0.99], [0.99, 1]]))
     found = glances(frame, [Column("a", NUMBER, 0.0), Column("b", NUMBER, 0.0)], np.zeros(30, int), both)
     assert found[1].hints == ["Says almost the same as a."]

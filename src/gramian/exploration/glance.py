@@ -14,7 +14,7 @@ import numpy as np
 
 from gramian.exploration.association import Associations
 from gramian.exploration.wording import count, day, listing, number, number_words, percent, short
-from gramian.tables import BOOLEAN, CATEGORY, DATE, USED, Column
+from gramian.tables import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Column
 from gramian.typing import Array
 
 _BINS = 20
@@ -22,7 +22,7 @@ _LEVELS = 8  # bars of a category; the other levels share one
 _FEW_NUMBERS = 10  # different whole numbers that may be codes
 _TELLING_VALUES = 20  # fewer values make no hint
 _HEAP = 0.05  # of the values at least, to speak of a second heap
-_COPY = 0.98
+_COPY, _SAME_ORDER = 0.98, 0.95
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,28 @@ def glances(frame: Any, columns: Sequence[Column], labels: Array, associations: 
     associations : Associations
     """
     found = [_glance(frame.iloc[:, j], column, labels) for j, column in enumerate(columns)]
-    place = {item.column: item for item in found}
+    place = {item.column: j for j, item in enumerate(found)}
     first, second = np.nonzero(np.triu(np.nan_to_num(associations.strength), 1) >= _COPY)
     for i, j in zip(first, second, strict=True):
-        kept, other = associations.columns[i], associations.columns[j]
-        place[other].hints.append(f"Says almost the same as {short(kept)}.")
+        kept, other = place[associations.columns[i]], place[associations.columns[j]]
+        if _are_copies(*(frame.iloc[:, column] for column in (kept, other)), columns[kept].kind, columns[other].kind):
+            found[other].hints.append(f"Says almost the same as {short(columns[kept].name)}.")
     return found
+
+
+def _are_copies(first: Any, second: Any, kind: str, other_kind: str) -> bool:
+    """Whether two columns that nearly determine each other's groups do so for single rows too.
+
+    Two numbers in far heaps depend on each other as copies do, whatever they say within the heaps.
+    """
+    graded = {NUMBER, DATE}
+    if kind not in graded and other_kind not in graded:
+        return True
+    if kind not in graded or other_kind not in graded:
+        return False
+    known = (first.notna() & second.notna()).to_numpy()
+    ranks = [series[known].rank().to_numpy() for series in (first, second)]
+    return bool(abs(np.corrcoef(*ranks)[0, 1]) >= _SAME_ORDER)
 
 
 def repeated_rows(frame: Any, columns: Sequence[Column]) -> int:
