@@ -144,7 +144,8 @@ def _overview(told, say):
     words = [re.sub(r"\s+", " ", element.text).strip() for element in area if element.tag == "dt"]
     figures = dict(zip(words, [element.text for element in area if element.tag == "dd"], strict=True))
     gaps = 1 - told.known[told.used].to_numpy().mean()
-    n_groups = 0 if told.summary["verdict"] == "none" else len(set(told.groups) - {0})
+    asked = told.summary["made"]["parameters"]["clusters"] == 1
+    n_groups = 0 if told.summary["verdict"] == "none" and not asked else len(set(told.groups) - {0})
     for name, said in figures.items():
         if re.match(r"rows?\b", name):
             say("figure: rows", said, len(told.cells))
@@ -293,6 +294,16 @@ def _grouping(told, say, cards, groups, labels, ranked=False):
 
 def _difference(told, say, item, own, all_rows):
     name, others = item["column"], all_rows & ~own
+    if match := re.fullmatch(r"from (\S+(?: \d\d:\d\d)?) to (\S+(?: \d\d:\d\d)?)", item["level"]):
+        values = told.numbers(name)
+        inside = np.sort(values[own & np.isfinite(values)])
+        ends = [inside[int(np.ceil(round(part * len(inside), 9))) - 1] for part in (0.05, 0.95)]
+        for said, end in zip(match.groups(), ends, strict=True):
+            say("group: end of an interval", said, end)
+        for said, rows in ((item["here"], own), (item["elsewhere"], others)):
+            known = values[rows & np.isfinite(values)]
+            say("group: share of an interval", said, ((known >= ends[0]) & (known <= ends[1])).mean())
+        return
     if item["level"]:
         has, known = told.level(name, item["level"])
         kind = "group: share of gaps" if item["level"] == "missing" else "group: share of a level"
