@@ -105,6 +105,18 @@ def test_few_whole_numbers_may_be_codes(rng):
     assert glance(rng.integers(0, 40, 300).astype(float)).hints == []
 
 
+def test_answers_on_one_scale_are_no_codes(rng):
+    """Fifty columns of answers from 0 to 4 would all be asked about; a code among them still is."""
+    frame = pd.DataFrame(rng.integers(0, 5, (100, 5)).astype(float), columns=list("abcde"))
+    frame["status"] = rng.integers(7, 10, 100).astype(float)
+    columns = [Column(name, NUMBER, 0.0) for name in frame]
+    hints = {item.column: item.hints for item in glances(frame, columns, np.zeros(100, int), NONE)}
+    assert hints.pop("status")[0].startswith("Only the whole numbers 7, 8 and 9")
+    assert not any(hints.values())
+    few = glances(frame[["a", "b", "c"]], columns[:3], np.zeros(100, int), NONE)
+    assert all(item.hints for item in few)
+
+
 def test_two_heaps_far_apart_may_be_two_units(rng):
     protein = np.r_[rng.normal(7, 0.6, 150), rng.normal(70, 6, 50)]
     assert "Two heaps of values far apart, around 7" in glance(protein).hints[0]

@@ -180,6 +180,9 @@ def _sentences(told, say):
         if match := re.search(r"among the ([\d,]+) rows", text):
             say("sentence: no groups", match[1], len(told.cells))
             say("sentence: no groups", "one group", "one group", len(set(told.groups)) == 1)
+        if match := re.match(r"([\d,]+) rows? ha(?:s|ve) no value to compare by", text):
+            say("sentence: rows of no group", match[1], (~told.known[told.used].any(axis=1)).sum())
+            say("sentence: rows of no group", match[1], (told.groups == 0).sum())
         if match := re.match(r"(.+ %) of the values are missing", text):
             say("sentence: missing values", match[1], 1 - told.known[told.used].to_numpy().mean())
         if match := re.match(r"([\d,]+) rows? (?:is a copy|are copies) of others", text):

@@ -447,6 +447,9 @@ def overview(found: Exploration, choice: AutoClustering, copies: int) -> list[st
         told.append(f"{code:.0f} counts as a value of {listing(names)}; if it means missing, say --missing {code:.0f}.")
     if copies:
         told.append(f"{count(copies, 'row is a copy', 'rows are copies')} of others and changed nothing.")
+    if groupless := n - sum(cluster.size for cluster in found.clusters):
+        none = " and no group" if k > 1 else ""
+        told.append(f"{count(groupless, 'row has', 'rows have')} no value to compare by{none}.")
     if found.n_odd:
         told.append(f"{count(found.n_odd, 'row is', 'rows are')} like few others.")
     if found.missingness.share > 0:
