@@ -131,6 +131,11 @@ def test_a_column_that_says_the_same_as_another_is_named(rng):
     found = glances(frame, [Column("a", NUMBER, 0.0), Column("b", NUMBER, 0.0)], np.zeros(30, int), both)
     assert found[1].hints == ["Says almost the same as a."]
     assert found[0].hints == []
+    frame = pd.DataFrame(dict.fromkeys("abcde", frame["a"]))
+    columns = [Column(name, NUMBER, 0.0) for name in frame]
+    found = glances(frame, columns, np.zeros(30, int), Associations(list(frame), np.ones((5, 5))))
+    assert found[3].hints == ["Says almost the same as a, b and c."]
+    assert found[4].hints == ["Says almost the same as a, b and 2 other columns."]
 
 
 def test_repeated_rows_are_counted_by_the_columns_compared():

@@ -465,9 +465,11 @@ def _hint(told, say, name, hint):
     if match := re.match(r"(-?[\d.]+) occurs ([\d,]+) times?", hint):
         say("hint: code of missing values", match[2], (values == float(match[1])).sum())
     elif match := re.match(r"Says almost the same as (.*)\.$", hint):
-        pair = pd.DataFrame({"a": _places(told, name)[:, 0], "b": _places(told, match[1])[:, 0]}).dropna()
-        related = abs(pair["a"].corr(pair["b"], method="spearman"))
-        say("hint: near copy", hint, f"{related:.3f}", related > 0.95)
+        for other in re.split(r", | and ", match[1]):
+            if not re.fullmatch(r"\d+ other columns?", other):
+                pair = pd.DataFrame({"a": _places(told, name)[:, 0], "b": _places(told, other)[:, 0]}).dropna()
+                related = abs(pair["a"].corr(pair["b"], method="spearman"))
+                say("hint: near copy", f"{name}: {other}", f"{related:.3f}", related > 0.94)
     elif match := re.match(r"Only the whole numbers (.*): if", hint):
         said = [_number(text) for text in re.split(r", | and ", match[1])]
         say("hint: few whole numbers", said, np.unique(values[np.isfinite(values)]).tolist())

@@ -24,6 +24,7 @@ _SCALE = 4  # columns on one scale are grades, as the answers of a questionnaire
 _TELLING_VALUES = 20  # fewer values make no hint
 _HEAP = 0.05  # of the values at least, to speak of a second heap
 _COPY, _SAME_ORDER = 0.98, 0.95
+_NAMED = 3  # copies
 
 
 @dataclass(frozen=True)
@@ -77,10 +78,15 @@ def glances(frame: Any, columns: Sequence[Column], labels: Array, associations: 
     found = [_glance(frame.iloc[:, j], column, labels, column.name in grades) for j, column in enumerate(columns)]
     place = {item.column: j for j, item in enumerate(found)}
     first, second = np.nonzero(np.triu(np.nan_to_num(associations.strength), 1) >= _COPY)
+    same: dict[int, list[str]] = {}
     for i, j in zip(first, second, strict=True):
         kept, other = place[associations.columns[i]], place[associations.columns[j]]
         if _are_copies(*(frame.iloc[:, column] for column in (kept, other)), columns[kept].kind, columns[other].kind):
-            found[other].hints.append(f"Says almost the same as {short(columns[kept].name)}.")
+            same.setdefault(other, []).append(short(columns[kept].name))
+    for other, names in same.items():
+        if len(names) > _NAMED:
+            names = [*names[: _NAMED - 1], count(len(names) - _NAMED + 1, "other column")]
+        found[other].hints.append(f"Says almost the same as {listing(names)}.")
     return found
 
 
