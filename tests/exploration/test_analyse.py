@@ -211,6 +211,9 @@ def test_a_few_rows(tmp_path, n):
 def test_refusals(tmp_path, customers_file):
     with pytest.raises(ValueError, match="n_clusters=200 must be from 1"):
         explore(read_table(customers_file), n_clusters=200)
+    for wrong in ("3", 2.5):
+        with pytest.raises(ValueError, match=f"n_clusters={wrong!r} must be a whole number"):
+            explore(read_table(customers_file), n_clusters=wrong)
     some = pd.DataFrame({"a": np.arange(9) * 1.5, "b": [1] * 9})
     for asked in ({"columns": []}, {"ignore": ["a", "b"]}):
         with pytest.raises(ValueError, match="no column is left to compare rows by; name at least one in columns"):

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 import gramian
 from gramian import AlternativeClustering, AutoClustering
+from gramian.checks import whole
 from gramian.exploration.association import associations
 from gramian.exploration.chart import map_of_rows
 from gramian.exploration.differences import group_differences, sentence
@@ -91,7 +92,7 @@ def explore(
     n = len(table.frame)
     if n < 2:
         raise ValueError(f"{table.source} has {count(n, 'row')}; groups need at least two")
-    if n_clusters is not None and not 1 <= n_clusters <= n:
+    if n_clusters is not None and not 1 <= (n_clusters := whole(n_clusters, "n_clusters", least=0)) <= n:
         raise ValueError(f"n_clusters={n_clusters} must be from 1 to the number of rows, {n}")
     if not table.used:
         raise ValueError(_nothing_used(table))
@@ -259,8 +260,8 @@ def _rows(model: TableModel, X: Array, fitted: Array, kept: Array, place: Array)
     every = Placed(*(np.empty((n, *part.shape[1:]), np.float32 if part.ndim == 2 else part.dtype) for part in found))
     others = np.setdiff1d(kept, fitted, assume_unique=True)
     for rows, placed in chain([(fitted, found)], model.places(X, others)):
-        for whole, part in zip(every, placed, strict=True):
-            whole[rows] = part
+        for column, part in zip(every, placed, strict=True):
+            column[rows] = part
     if len(kept) < n:
         every = Placed(*(part[kept[place]] for part in every))
     rank = _best_first(every.groups, every.score)
