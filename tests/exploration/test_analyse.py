@@ -194,6 +194,20 @@ def test_groups_are_numbered_by_all_of_their_rows(tmp_path):
     np.testing.assert_allclose([cluster.stability for cluster in found.clusters], 1)
 
 
+def test_a_row_without_values_is_like_no_other(tmp_path):
+    frame, _ = customers(60, seed=2)
+    frame.loc[[0, 9], frame.columns.drop(["id", "country"])] = np.nan
+    found, model = explore(read(frame, tmp_path), alternative=False)
+    assert found.labels[[0, 9]].tolist() == [-1, -1]
+    assert "2 rows have no value to compare by and no group." in found.sentences
+    assert sum(cluster.size for cluster in found.clusters) == 58
+    with pytest.raises(ValueError, match="row 1 has no value to compare by"):
+        model.like(0)
+    rows, _ = model.like(6, top=100)
+    assert set(rows) == set(range(60)) - {0, 6, 9}
+    model.check()  # as when it is read from a file
+
+
 def test_repeatable(customers_file, explored):
     again, _ = explore(read_table(customers_file))
     np.testing.assert_array_equal(again.labels, explored[0].labels)

@@ -254,10 +254,13 @@ class TableModel(BaseEstimator):
 
     def like(self, row: int, top: int = 10) -> tuple[Array, Array]:
         """The rows of the table most like one of them, by their numbers in it, and how alike they are, 1 at most."""
-        n, place = len(self.places_), self._place(row)
+        place = self._place(row)
+        if self.groups_[place] < 0:
+            raise ValueError(f"row {row + 1:,} has no value to compare by")
         likeness = self.places_ @ self.places_[place]
-        likeness[place] = -np.inf
-        best = best_first(likeness, min(top, n - 1))
+        compared = self.groups_ >= 0
+        compared[place] = False
+        best = best_first(np.where(compared, likeness, -np.inf), min(top, int(compared.sum())))
         return self._numbers(best), np.minimum(likeness[best], 1.0)
 
     def typical(self, cluster: int, top: int = 10) -> tuple[Array, Array]:
@@ -282,7 +285,8 @@ class TableModel(BaseEstimator):
         if not len(self.number_) == len(self.sizes_) == self.n_clusters_:
             raise ValueError("its parts disagree on the number of groups")
         self.answer(self.some_rows_)
-        first, last = self._numbers(np.array([0, len(self.groups_) - 1]))
+        # A row without any value is like no other.
+        first, last = self._numbers(np.array([int(np.argmax(self.groups_ >= 0)), len(self.groups_) - 1]))
         self.like(int(first), 1)
         self.typical(0, 1)
         self.cells(np.array([last]))
