@@ -68,13 +68,15 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
     verdict_ : {"clear", "weak", "none"}
         "none" where a table without clusters would look alike; "clear" where other ways find the same clusters (median
         adjusted Rand index of at least 0.8) and every cluster is found again in resampled rows (Jaccard index of at
-        least 0.6).
+        least 0.6). Latent classes have no other ways: instead, ``stability_`` has to be at least 0.75, and the
+        largest posterior of fewer than a tenth of the rows below 0.9.
     stability_ : float
         Mean adjusted Rand index with clusterings of resampled rows, from 0 to 1.
     cluster_stability_ : ndarray (n_clusters_,)
         Mean largest Jaccard index of each cluster in clusterings of resampled rows.
     agreement_ : float
-        Median adjusted Rand index of the chosen clustering with the other ways.
+        Median adjusted Rand index of the chosen clustering with the other ways; 1 where there are none, as for latent
+        classes.
     left_out_ : list
         Categories that no other column depends on, which do not count.
     crossing_ : list
