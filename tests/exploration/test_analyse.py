@@ -175,6 +175,39 @@ def test_rows_beyond_those_fitted_are_assigned(tmp_path, monkeypatch):
     np.testing.assert_allclose(every[rows], likeness, rtol=1e-6)
 
 
+def test_groups_are_numbered_by_all_of_their_rows(tmp_path):
+    """Copies, which are not fitted, make the smaller group the larger one; the model answers by the same numbers."""
+    rng = np.random.default_rng(4)
+    group = np.repeat([0, 1], [60, 40])
+    frame = pd.DataFrame(rng.normal(9.0 * group[:, None], 1, (100, 3)), columns=list("abc"))
+    frame = pd.concat([frame, *[frame[group == 1]] * 2], ignore_index=True)
+    found, model = explore(read(frame, tmp_path), alternative=False)
+    assert [cluster.size for cluster in found.clusters] == [120, 60]
+    np.testing.assert_array_equal(found.labels[:100], 1 - group)
+    groups, memberships, _, oddness = model.answer(model.preparation.transform(found.frame))
+    np.testing.assert_array_equal(groups, found.labels)
+    np.testing.assert_allclose(oddness, found.oddness)
+    assert memberships[np.arange(len(groups)), groups].min() > 0.5
+    for cluster in found.clusters:
+        assert set(model.typical(cluster.label, 40)[0]) >= set(cluster.typical)
+        assert cluster.differences[0].effect * (1 if cluster.label == 0 else -1) > 0
+    np.testing.assert_allclose([cluster.stability for cluster in found.clusters], 1)
+
+
+def test_a_row_without_values_is_like_no_other(tmp_path):
+    frame, _ = customers(60, seed=2)
+    frame.loc[[0, 9], frame.columns.drop(["id", "country"])] = np.nan
+    found, model = explore(read(frame, tmp_path), alternative=False)
+    assert found.labels[[0, 9]].tolist() == [-1, -1]
+    assert "2 rows have no value to compare by and no group." in found.sentences
+    assert sum(cluster.size for cluster in found.clusters) == 58
+    with pytest.raises(ValueError, match="row 1 has no value to compare by"):
+        model.like(0)
+    rows, _ = model.like(6, top=100)
+    assert set(rows) == set(range(60)) - {0, 6, 9}
+    model.check()  # as when it is read from a file
+
+
 def test_repeatable(customers_file, explored):
     again, _ = explore(read_table(customers_file))
     np.testing.assert_array_equal(again.labels, explored[0].labels)
@@ -192,6 +225,9 @@ def test_a_few_rows(tmp_path, n):
 def test_refusals(tmp_path, customers_file):
     with pytest.raises(ValueError, match="n_clusters=200 must be from 1"):
         explore(read_table(customers_file), n_clusters=200)
+    for wrong in ("3", 2.5):
+        with pytest.raises(ValueError, match=f"n_clusters={wrong!r} must be a whole number"):
+            explore(read_table(customers_file), n_clusters=wrong)
     some = pd.DataFrame({"a": np.arange(9) * 1.5, "b": [1] * 9})
     for asked in ({"columns": []}, {"ignore": ["a", "b"]}):
         with pytest.raises(ValueError, match="no column is left to compare rows by; name at least one in columns"):

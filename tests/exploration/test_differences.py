@@ -56,6 +56,34 @@ def test_shares_of_levels_and_gaps(table):
     )
 
 
+def test_a_group_between_others_is_told_by_where_it_lies():
+    """Its mean is that of the others together, but hardly one of them has values like its own."""
+    rng = np.random.default_rng(1)
+    labels = np.repeat([0, 1, 2], 50)
+    size = rng.normal(np.array([0.0, 5.0, 10.0])[labels], 1).round(2)
+    day = pd.Timestamp("2024-01-01") + pd.to_timedelta((100 * size + rng.normal(0, 300, 150)).round(), "D")
+    frame = pd.DataFrame({"size": size, "day": day, "noise": rng.normal(size=150)})
+    columns = [Column("size", NUMBER, 0.0), Column("day", DATE, 0.0), Column("noise", NUMBER, 0.0)]
+    values = {"size": size, "day": (day - day.min()).days.to_numpy(float), "noise": frame["noise"].to_numpy()}
+    told = group_differences(frame, columns, labels, values)
+    assert [item.level for item in told[0] + told[2]] == [""] * len(told[0] + told[2])
+    own, others = np.sort(size[50:100]), size[labels != 1]
+    low, high = own[2], own[47]  # the 3rd and the 48th of 50: 5 and 95 %
+    assert [item.column for item in told[1]] == ["size", "day"]
+    between = told[1][0]
+    share = np.mean((others >= low) & (others <= high))
+    assert between.level == f"from {low:.3g} to {high:.3g}"
+    assert (between.here, between.elsewhere) == ("92 %", f"{round(100 * share, 1):g} %")
+    assert between.effect == pytest.approx(0.92 - share)
+    assert (
+        sentence(told[1][:1], {"size": NUMBER}) == f"size is {between.level} in 92 % (elsewhere {between.elsewhere})."
+    )
+    # Rows drawn at random lie anywhere.
+    for seed in range(20):
+        anywhere = np.random.default_rng(seed).permutation(labels)
+        assert group_differences(frame, columns, anywhere, values) == [[], [], []]
+
+
 def test_unused_columns_and_largest_first(table):
     frame, columns, labels, values = table
     for group in group_differences(frame, columns, labels, values):

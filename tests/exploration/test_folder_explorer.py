@@ -6,8 +6,10 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from exploration.conftest import customers
+from gramian.cli import app
 from gramian.exploration import explore_folder
 from gramian.metrics import adjusted_rand
 from gramian.tables import UnreadableTable, read_table
@@ -162,6 +164,10 @@ def test_findings_of_a_sample_can_be_reported_and_the_model_saved(sampled, tmp_p
     assert set(typical) <= set(found.numbers.tolist())
     again = gramian.load(tmp_path / "model.gramian")
     assert set(again.typical(0, 5)[0]) <= set(found.numbers.tolist())
+    groups = found.labels[np.searchsorted(found.numbers, again.typical(1, 5)[0])]
+    np.testing.assert_array_equal(again.groups(again.typical(1, 5)[0]), groups)
+    printed = CliRunner().invoke(app, ["rank", str(tmp_path / "model.gramian"), "--cluster", "2", "--json"])
+    assert {item["group"] for item in json.loads(printed.stdout)} == {2}
     missing = int(np.setdiff1d(np.arange(400), found.numbers)[0])
     with pytest.raises(ValueError, match="is not among the 150 rows of the table that the model remembers"):
         again.like(missing)

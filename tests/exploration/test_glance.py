@@ -65,6 +65,22 @@ def test_truth_values_and_dates():
     assert days.bars.sum() == 100
 
 
+def test_columns_in_far_heaps_are_no_copies(rng):
+    """Both tell the groups, and so depend on each other as copies do; within a group they have nothing in common."""
+    group = np.repeat([0, 1], 60)
+    size, weight = rng.normal(9.0 * group, 1), rng.normal(-9.0 * group, 1)
+    frame = pd.DataFrame({"size": size, "weight": weight, "inches": (size / 2.54).round(2)})
+    frame["kind"] = pd.Categorical(np.array(["a", "b"])[group])
+    frame["sort"] = pd.Categorical(np.array(["x", "y"])[group])
+    kinds = [NUMBER, NUMBER, NUMBER, CATEGORY, CATEGORY]
+    columns = [Column(name, kind, 0.0) for name, kind in zip(frame, kinds, strict=True)]
+    alike = Associations(list(frame), np.full((5, 5), 0.99))
+    hints = {item.column: item.hints for item in glances(frame, columns, group, alike)}
+    assert hints["inches"] == ["Says almost the same as size."]
+    assert hints["sort"] == ["Says almost the same as kind."]
+    assert hints["weight"] == hints["kind"] == hints["size"] == []
+
+
 def test_columns_that_are_not_compared_have_figures_only():
     found = glance(["a", "b", None], IDENTIFIER)
     assert (found.distinct, found.missing, found.bars.size) == (2, 1, 0)
@@ -89,6 +105,18 @@ def test_few_whole_numbers_may_be_codes(rng):
     assert glance(rng.integers(0, 40, 300).astype(float)).hints == []
 
 
+def test_answers_on_one_scale_are_no_codes(rng):
+    """Fifty columns of answers from 0 to 4 would all be asked about; a code among them still is."""
+    frame = pd.DataFrame(rng.integers(0, 5, (100, 5)).astype(float), columns=list("abcde"))
+    frame["status"] = rng.integers(7, 10, 100).astype(float)
+    columns = [Column(name, NUMBER, 0.0) for name in frame]
+    hints = {item.column: item.hints for item in glances(frame, columns, np.zeros(100, int), NONE)}
+    assert hints.pop("status")[0].startswith("Only the whole numbers 7, 8 and 9")
+    assert not any(hints.values())
+    few = glances(frame[["a", "b", "c"]], columns[:3], np.zeros(100, int), NONE)
+    assert all(item.hints for item in few)
+
+
 def test_two_heaps_far_apart_may_be_two_units(rng):
     protein = np.r_[rng.normal(7, 0.6, 150), rng.normal(70, 6, 50)]
     assert "Two heaps of values far apart, around 7" in glance(protein).hints[0]
@@ -97,11 +125,17 @@ def test_two_heaps_far_apart_may_be_two_units(rng):
 
 
 def test_a_column_that_says_the_same_as_another_is_named(rng):
-    frame = pd.DataFrame({"a": rng.standard_normal(30), "b": rng.standard_normal(30)})
+    frame = pd.DataFrame({"a": rng.standard_normal(30)})
+    frame["b"] = 3 * frame["a"] + 0.01 * rng.standard_normal(30)
     both = Associations(["a", "b"], np.array([[1, 0.99], [0.99, 1]]))
     found = glances(frame, [Column("a", NUMBER, 0.0), Column("b", NUMBER, 0.0)], np.zeros(30, int), both)
     assert found[1].hints == ["Says almost the same as a."]
     assert found[0].hints == []
+    frame = pd.DataFrame(dict.fromkeys("abcde", frame["a"]))
+    columns = [Column(name, NUMBER, 0.0) for name in frame]
+    found = glances(frame, columns, np.zeros(30, int), Associations(list(frame), np.ones((5, 5))))
+    assert found[3].hints == ["Says almost the same as a, b and c."]
+    assert found[4].hints == ["Says almost the same as a, b and 2 other columns."]
 
 
 def test_repeated_rows_are_counted_by_the_columns_compared():

@@ -144,7 +144,8 @@ def _overview(told, say):
     words = [re.sub(r"\s+", " ", element.text).strip() for element in area if element.tag == "dt"]
     figures = dict(zip(words, [element.text for element in area if element.tag == "dd"], strict=True))
     gaps = 1 - told.known[told.used].to_numpy().mean()
-    n_groups = 0 if told.summary["verdict"] == "none" else len(set(told.groups) - {0})
+    asked = told.summary["made"]["parameters"]["clusters"] == 1
+    n_groups = 0 if told.summary["verdict"] == "none" and not asked else len(set(told.groups) - {0})
     for name, said in figures.items():
         if re.match(r"rows?\b", name):
             say("figure: rows", said, len(told.cells))
@@ -179,6 +180,9 @@ def _sentences(told, say):
         if match := re.search(r"among the ([\d,]+) rows", text):
             say("sentence: no groups", match[1], len(told.cells))
             say("sentence: no groups", "one group", "one group", len(set(told.groups)) == 1)
+        if match := re.match(r"([\d,]+) rows? ha(?:s|ve) no value to compare by", text):
+            say("sentence: rows of no group", match[1], (~told.known[told.used].any(axis=1)).sum())
+            say("sentence: rows of no group", match[1], (told.groups == 0).sum())
         if match := re.match(r"(.+ %) of the values are missing", text):
             say("sentence: missing values", match[1], 1 - told.known[told.used].to_numpy().mean())
         if match := re.match(r"([\d,]+) rows? (?:is a copy|are copies) of others", text):
@@ -293,6 +297,16 @@ def _grouping(told, say, cards, groups, labels, ranked=False):
 
 def _difference(told, say, item, own, all_rows):
     name, others = item["column"], all_rows & ~own
+    if match := re.fullmatch(r"from (\S+(?: \d\d:\d\d)?) to (\S+(?: \d\d:\d\d)?)", item["level"]):
+        values = told.numbers(name)
+        inside = np.sort(values[own & np.isfinite(values)])
+        ends = [inside[int(np.ceil(round(part * len(inside), 9))) - 1] for part in (0.05, 0.95)]
+        for said, end in zip(match.groups(), ends, strict=True):
+            say("group: end of an interval", said, end)
+        for said, rows in ((item["here"], own), (item["elsewhere"], others)):
+            known = values[rows & np.isfinite(values)]
+            say("group: share of an interval", said, ((known >= ends[0]) & (known <= ends[1])).mean())
+        return
     if item["level"]:
         has, known = told.level(name, item["level"])
         kind = "group: share of gaps" if item["level"] == "missing" else "group: share of a level"
@@ -451,9 +465,11 @@ def _hint(told, say, name, hint):
     if match := re.match(r"(-?[\d.]+) occurs ([\d,]+) times?", hint):
         say("hint: code of missing values", match[2], (values == float(match[1])).sum())
     elif match := re.match(r"Says almost the same as (.*)\.$", hint):
-        pair = pd.DataFrame({"a": _places(told, name)[:, 0], "b": _places(told, match[1])[:, 0]}).dropna()
-        related = abs(pair["a"].corr(pair["b"], method="spearman"))
-        say("hint: near copy", hint, f"{related:.3f}", related > 0.95)
+        for other in re.split(r", | and ", match[1]):
+            if not re.fullmatch(r"\d+ other columns?", other):
+                pair = pd.DataFrame({"a": _places(told, name)[:, 0], "b": _places(told, other)[:, 0]}).dropna()
+                related = abs(pair["a"].corr(pair["b"], method="spearman"))
+                say("hint: near copy", f"{name}: {other}", f"{related:.3f}", related > 0.94)
     elif match := re.match(r"Only the whole numbers (.*): if", hint):
         said = [_number(text) for text in re.split(r", | and ", match[1])]
         say("hint: few whole numbers", said, np.unique(values[np.isfinite(values)]).tolist())

@@ -1,11 +1,14 @@
 """What the page unpacks is what the table holds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gramian.exploration.result import Level
 from gramian.report.data import first_view, label_places, pack, pack_column, shown_rows
 from report.decoder import inflate, merge, read_column, read_embedding
 from report.sample import make_exploration
@@ -190,6 +193,9 @@ def test_a_sample_holds_every_row_the_page_speaks_of():
     clusters = exploration.clusters + exploration.alternative.clusters
     spoken = {row for cluster in clusters for row in cluster.typical} | {odd.row for odd in exploration.oddities}
     assert spoken <= set(rows.tolist())
+    unshown = [row for row in range(2000) if row not in set(rows.tolist())][:5]
+    level = Level(exploration.labels, 1.0, [replace(exploration.clusters[0], typical=unshown)], "Larger groups.")
+    assert set(unshown) <= set(shown_rows(replace(exploration, levels=[level]), 100).tolist())
 
 
 def test_numbers_of_groups_stand_at_medians_and_do_not_overlap():

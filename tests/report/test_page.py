@@ -277,6 +277,25 @@ def test_ways_are_told_whole_and_nothing_to_say_takes_no_heading():
     assert not {"Notes", "Parameters"} & set(headings)
 
 
+@pytest.mark.parametrize(
+    ("asked", "badge", "figure"), [("chosen", "No groups Nothing", "0"), (1, "One group As asked", "1")]
+)
+def test_one_group_is_none_unless_it_was_asked_for(asked, badge, figure):
+    """Where one group was asked for, nobody looked for others, so the page must not say that there are none."""
+    exploration = make_exploration(40)
+    alone = Cluster(0, 40, float("nan"), [0], [], "no column stands out.")
+    found = replace(
+        exploration, verdict="none", labels=np.zeros(40, int), clusters=[alone], alternative=None, evidence=[],
+        views=[], made={"parameters": {"clusters": asked}},
+    )  # fmt: skip
+    page = Page(render(found))
+    overview = re.sub(r"\s+", " ", page.by_id("overview").text)
+    assert badge in overview
+    words = [element.text.strip() for element in page.all("dt")][:4]
+    figures = dict(zip(words, [element.text for element in page.all("dd")], strict=False))
+    assert figures["groups" if figure == "0" else "group"] == figure
+
+
 def test_rows_in_no_group_are_said_to_be_in_none():
     exploration = make_exploration(120)
     labels = exploration.labels.copy()

@@ -98,6 +98,12 @@ def test_nothing_to_compare_is_said(tmp_path):
     assert all(path.exists() for path in paths)
 
 
+def test_the_map_counts_groups_only_where_there_are_some():
+    exploration = make_exploration(40)
+    assert _map(exploration).get_suptitle() == "customers.csv: 40 rows in 3 groups"
+    assert _map(replace(exploration, clusters=exploration.clusters[:1])).get_suptitle() == "customers.csv: 40 rows"
+
+
 def test_many_groups_change_the_mark(tmp_path):
     exploration = make_exploration(400)
     labels = np.arange(400) % 20

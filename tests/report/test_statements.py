@@ -48,6 +48,7 @@ def test_the_mixed_table_shows_what_it_holds(reports):
     assert told.groups[17] == 0
     overview = " ".join(told.summary["overview"])
     assert "Not used to compare rows: member and club." in overview
+    assert "1 row has no value to compare by and no group." in overview
 
 
 def test_a_table_without_groups_shows_none(reports):

@@ -206,6 +206,21 @@ def test_a_given_kind_is_kept_or_refused() -> None:
             settled(["", "", value], kind=kind, first_row=10)
 
 
+def test_numbers_that_a_frame_has_as_categories_are_a_category() -> None:
+    """Who calls a column of pandas categorical has said what it is; names of single rows are no kinds all the same."""
+    levels = [2.0, 1.0, None, 10.0, 1.0] * 6
+    for values in (levels, pd.array(levels, dtype="Int64")):
+        series, column = settled(pd.Categorical(values))
+        assert column.kind == "category"
+        assert series[:5].tolist()[:2] == ["2", "1"]
+        assert series.isna().sum() == 6
+        assert settled(values)[1].kind == "number"
+    assert settled(pd.Categorical(np.arange(50) * 1.5))[1].kind == "number"
+    assert settled(pd.Categorical(["2020-01-01", "2020-01-02"] * 4))[1].kind == "date"
+    assert settled(pd.Categorical([3, 3, 3]))[1].kind == "constant"
+    assert settled(pd.Categorical([3, 4, 3]), kind="number")[0].tolist() == [3.0, 4.0, 3.0]
+
+
 @given(
     values=st.lists(st.sampled_from(["a", "b", "7", "8.5", "", "NA", "2020-01-01", "yes", "no", "0"]), min_size=1),
     seed=st.integers(0, 100),

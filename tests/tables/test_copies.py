@@ -50,6 +50,19 @@ def test_equal_rows_of_few_values_are_no_copies():
     assert len(kept_of(pd.concat([people, people], ignore_index=True))) == 300
 
 
+@pytest.mark.parametrize("counts", [[34, 32, 34], [60, 40], [12, 18, 24, 6]])
+def test_a_few_kinds_of_even_numbers_are_no_copies(counts):
+    """Of one answer 34 times and of another 32 times nobody copied anything."""
+    frame = pd.DataFrame({"answer": np.repeat(np.array(list("abcd"))[: len(counts)], counts)})
+    assert len(kept_of(frame)) == sum(counts)
+    assert len(kept_of(frame.assign(again=frame["answer"]))) == sum(counts)
+
+
+@pytest.mark.parametrize(("kinds", "times", "kept"), [(7, 2, 14), (8, 2, 8), (4, 25, 100), (8, 3, 8)])
+def test_a_small_table_was_repeated_if_chance_would_hardly_do_it(kinds, times, kept):
+    assert len(kept_of(pd.DataFrame({"answer": np.tile(np.arange(kinds), times)}))) == kept
+
+
 def test_rounded_numbers_agree_by_chance():
     """The number of equal pairs is what independent columns give: 2000 · 1999 / 2 · 1/50 · 1/50, about 800."""
     rng = np.random.default_rng(2)
@@ -80,5 +93,5 @@ def test_an_identifier_of_copied_rows_is_still_one(measured):
 
 
 def test_nested_and_empty_columns():
-    kept, _ = without_copies([pa.array([[1], [2], [1], [2]]), pa.nulls(4)], 4)
-    assert kept.tolist() == [0, 1]
+    kept, _ = without_copies([pa.array([[i] for i in range(8)] * 2), pa.nulls(16)], 16)
+    assert kept.tolist() == list(range(8))

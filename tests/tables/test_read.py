@@ -402,6 +402,21 @@ def test_what_is_no_table_is_named_with_what_is(source):
         read_table(source)
 
 
+def test_a_lazy_frame_has_to_be_collected():
+    lazy = pytest.importorskip("polars").LazyFrame({"a": [1.0, 2.0]})
+    with pytest.raises(TypeError, match=r"LazyFrame, which has no rows yet; pass source.collect\(\)"):
+        read_table(lazy)
+
+
+def test_one_name_or_code_alone_is_no_list_of_letters():
+    frame = pd.DataFrame({"size": [1.0, -999.0, 3.0], "kind": [1, 2, 1], "more": [0.1, 0.2, 0.4]})
+    table = read_table(frame, columns="size", missing=-999)
+    assert [column.kind for column in table.columns] == ["number", "ignored", "ignored"]
+    assert table.frame["size"].isna().tolist() == [False, True, False]
+    one = read_table(frame, ignore="more", category="kind", number="size")
+    assert [column.kind for column in one.columns] == ["number", "category", "ignored"]
+
+
 def test_a_dask_frame_is_not_collected():
     given = dask.dataframe.from_pandas(pd.DataFrame({"a": [1.0, 2.0]}), npartitions=1)
     with pytest.raises(TypeError, match=r"not a Dask input; write it with to_parquet and explore the folder"):

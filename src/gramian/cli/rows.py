@@ -127,11 +127,12 @@ def rank(
             rows, scores = fitted.like(like - 1, top)
         elif cluster is not None and like is None:
             if cluster > fitted.n_clusters_:
-                raise ValueError(f"--cluster {cluster}: there are {fitted.n_clusters_} groups")
+                there_are = "is 1 group" if fitted.n_clusters_ == 1 else f"are {fitted.n_clusters_} groups"
+                raise ValueError(f"--cluster {cluster}: there {there_are}")
             rows, scores = fitted.typical(cluster - 1, top)
         else:
             raise ValueError("pass either --like ROW or --cluster K")
-        cells, groups = fitted.cells(rows), fitted.groups_[rows] + 1
+        cells, groups = fitted.cells(rows), fitted.groups(rows) + 1
         if as_json:
             found = [
                 {"row": int(row) + 1, "group": int(group), "score": float(score), "values": values}

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 import gramian
 from gramian import AlternativeClustering, AutoClustering
+from gramian.checks import whole
 from gramian.exploration.association import associations
 from gramian.exploration.chart import map_of_rows
 from gramian.exploration.differences import group_differences, sentence
@@ -91,7 +92,7 @@ def explore(
     n = len(table.frame)
     if n < 2:
         raise ValueError(f"{table.source} has {count(n, 'row')}; groups need at least two")
-    if n_clusters is not None and not 1 <= n_clusters <= n:
+    if n_clusters is not None and not 1 <= (n_clusters := whole(n_clusters, "n_clusters", least=0)) <= n:
         raise ValueError(f"n_clusters={n_clusters} must be from 1 to the number of rows, {n}")
     if not table.used:
         raise ValueError(_nothing_used(table))
@@ -136,6 +137,9 @@ def _explore(
             another = start(_another, X, model.number(choice.labels_), kept, choice.used_, random_state)
         model.fit(X[fitted], choice.labels_, fitted, kernel, seed=random_state)
         labels, membership, rank, oddness, embedding, completed = _rows(model, X, fitted, kept, place)
+        if (order := _largest_first(labels)) is not None:
+            model.renumber(order)
+            labels = np.where(labels >= 0, np.argsort(order)[labels], -1)
         model.remember(labels, rank, embedding)
         values = _values(preparation, X)
         if searched and another is None:
@@ -256,12 +260,18 @@ def _rows(model: TableModel, X: Array, fitted: Array, kept: Array, place: Array)
     every = Placed(*(np.empty((n, *part.shape[1:]), np.float32 if part.ndim == 2 else part.dtype) for part in found))
     others = np.setdiff1d(kept, fitted, assume_unique=True)
     for rows, placed in chain([(fitted, found)], model.places(X, others)):
-        for whole, part in zip(every, placed, strict=True):
-            whole[rows] = part
+        for column, part in zip(every, placed, strict=True):
+            column[rows] = part
     if len(kept) < n:
         every = Placed(*(part[kept[place]] for part in every))
     rank = _best_first(every.groups, every.score)
     return _Rows(every.groups, every.membership, rank, every.oddness, every.embedding, every.completed)
+
+
+def _largest_first(labels: Array) -> Array | None:
+    """The groups by falling size, counting all rows; None if they are numbered so already."""
+    sizes = np.bincount(labels[labels >= 0])
+    return None if (sizes[1:] <= sizes[:-1]).all() else np.argsort(-sizes, kind="stable")
 
 
 def _best_first(labels: Array, score: Array) -> Array:
@@ -438,6 +448,9 @@ def overview(found: Exploration, choice: AutoClustering, copies: int) -> list[st
         told.append(f"{code:.0f} counts as a value of {listing(names)}; if it means missing, say --missing {code:.0f}.")
     if copies:
         told.append(f"{count(copies, 'row is a copy', 'rows are copies')} of others and changed nothing.")
+    if groupless := n - sum(cluster.size for cluster in found.clusters):
+        none = " and no group" if k > 1 else ""
+        told.append(f"{count(groupless, 'row has', 'rows have')} no value to compare by{none}.")
     if found.n_odd:
         told.append(f"{count(found.n_odd, 'row is', 'rows are')} like few others.")
     if found.missingness.share > 0:

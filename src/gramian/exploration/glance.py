@@ -14,15 +14,17 @@ import numpy as np
 
 from gramian.exploration.association import Associations
 from gramian.exploration.wording import count, day, listing, number, number_words, percent, short
-from gramian.tables import BOOLEAN, CATEGORY, DATE, USED, Column
+from gramian.tables import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Column, on_one_scale
 from gramian.typing import Array
 
 _BINS = 20
 _LEVELS = 8  # bars of a category; the other levels share one
 _FEW_NUMBERS = 10  # different whole numbers that may be codes
+_SCALE = 4  # columns on one scale are grades, as the answers of a questionnaire
 _TELLING_VALUES = 20  # fewer values make no hint
 _HEAP = 0.05  # of the values at least, to speak of a second heap
-_COPY = 0.98
+_COPY, _SAME_ORDER = 0.98, 0.95
+_NAMED = 3  # copies
 
 
 @dataclass(frozen=True)
@@ -71,13 +73,36 @@ def glances(frame: Any, columns: Sequence[Column], labels: Array, associations: 
         Groups from 0; −1 for rows of no group, which the bars leave out.
     associations : Associations
     """
-    found = [_glance(frame.iloc[:, j], column, labels) for j, column in enumerate(columns)]
-    place = {item.column: item for item in found}
+    scale = on_one_scale(frame, columns)
+    grades = scale if len(scale) >= _SCALE else set()
+    found = [_glance(frame.iloc[:, j], column, labels, column.name in grades) for j, column in enumerate(columns)]
+    place = {item.column: j for j, item in enumerate(found)}
     first, second = np.nonzero(np.triu(np.nan_to_num(associations.strength), 1) >= _COPY)
+    same: dict[int, list[str]] = {}
     for i, j in zip(first, second, strict=True):
-        kept, other = associations.columns[i], associations.columns[j]
-        place[other].hints.append(f"Says almost the same as {short(kept)}.")
+        kept, other = place[associations.columns[i]], place[associations.columns[j]]
+        if _are_copies(*(frame.iloc[:, column] for column in (kept, other)), columns[kept].kind, columns[other].kind):
+            same.setdefault(other, []).append(short(columns[kept].name))
+    for other, names in same.items():
+        if len(names) > _NAMED:
+            names = [*names[: _NAMED - 1], count(len(names) - _NAMED + 1, "other column")]
+        found[other].hints.append(f"Says almost the same as {listing(names)}.")
     return found
+
+
+def _are_copies(first: Any, second: Any, kind: str, other_kind: str) -> bool:
+    """Whether two columns that nearly determine each other's groups do so for single rows too.
+
+    Two numbers in far heaps depend on each other as copies do, whatever they say within the heaps.
+    """
+    graded = {NUMBER, DATE}
+    if kind not in graded and other_kind not in graded:
+        return True
+    if kind not in graded or other_kind not in graded:
+        return False
+    known = (first.notna() & second.notna()).to_numpy()
+    ranks = [series[known].rank().to_numpy() for series in (first, second)]
+    return bool(abs(np.corrcoef(*ranks)[0, 1]) >= _SAME_ORDER)
 
 
 def repeated_rows(frame: Any, columns: Sequence[Column]) -> int:
@@ -89,7 +114,7 @@ def repeated_rows(frame: Any, columns: Sequence[Column]) -> int:
 # One column ----------------------------------------------------------------------------------------------------------
 
 
-def _glance(series: Any, column: Column, labels: Array) -> Glance:
+def _glance(series: Any, column: Column, labels: Array, is_grade: bool) -> Glance:
     present = series.notna().to_numpy()
     try:
         distinct = int(series.nunique())
@@ -116,7 +141,9 @@ def _glance(series: Any, column: Column, labels: Array) -> Glance:
     low, middle, high = np.quantile(numbers, [0, 0.5, 1])
     figures = [("smallest", told(low)), ("median", told(middle)), ("largest", told(high))]
     code = None if dates else _missing_code(numbers)
-    hints = [] if dates else _code_hints(column.name, numbers, distinct, code) or _heap_hints(numbers)
+    hints = (
+        [] if dates else _code_hints(column.name, numbers, 0 if is_grade else distinct, code) or _heap_hints(numbers)
+    )
     return Glance(**common, figures=figures, bars=bars, names=names, hints=hints, missing_code=code)
 
 

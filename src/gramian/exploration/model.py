@@ -115,6 +115,19 @@ class TableModel(BaseEstimator):
         self.n_clusters_, self.sizes_, self.number_ = len(sizes), sizes[order], np.argsort(order)
         return self._numbered(labels)
 
+    def renumber(self, order: Array) -> None:
+        """Number the groups anew, where the rows that were not fitted change which is larger.
+
+        Parameters
+        ----------
+        order : ndarray (n_clusters_,)
+            The present number of the group that is to be 0, of that which is to be 1, and so on.
+        """
+        place = np.argsort(order)
+        self.number_, self.sizes_ = place[self.number_], self.sizes_[order]
+        self.fitted_groups_ = np.where(self.fitted_groups_ >= 0, place[self.fitted_groups_], -1)
+        self.oddness_.renumber(order)
+
     def _compared(self, X: Array) -> Array:
         """The features that rows are grouped by: categories that tell nothing of the other columns are left out."""
         return X[:, self.clusterer.used_]
@@ -152,6 +165,10 @@ class TableModel(BaseEstimator):
     def cells(self, rows: Array) -> list[dict[str, str]]:
         """A few cells of rows of the table, by the names of their columns."""
         return cells_of(self.shown_, np.array([self._place(int(row)) for row in rows], int))
+
+    def groups(self, rows: Array) -> Array:
+        """Groups of rows of the table, by their numbers in it; −1 for rows of no group."""
+        return self.groups_[[self._place(int(row)) for row in rows]]
 
     def _numbered(self, labels: Array) -> Array:
         return np.where(labels >= 0, self.number_[labels], -1)
@@ -237,10 +254,13 @@ class TableModel(BaseEstimator):
 
     def like(self, row: int, top: int = 10) -> tuple[Array, Array]:
         """The rows of the table most like one of them, by their numbers in it, and how alike they are, 1 at most."""
-        n, place = len(self.places_), self._place(row)
+        place = self._place(row)
+        if self.groups_[place] < 0:
+            raise ValueError(f"row {row + 1:,} has no value to compare by")
         likeness = self.places_ @ self.places_[place]
-        likeness[place] = -np.inf
-        best = best_first(likeness, min(top, n - 1))
+        compared = self.groups_ >= 0
+        compared[place] = False
+        best = best_first(np.where(compared, likeness, -np.inf), min(top, int(compared.sum())))
         return self._numbers(best), np.minimum(likeness[best], 1.0)
 
     def typical(self, cluster: int, top: int = 10) -> tuple[Array, Array]:
@@ -265,7 +285,8 @@ class TableModel(BaseEstimator):
         if not len(self.number_) == len(self.sizes_) == self.n_clusters_:
             raise ValueError("its parts disagree on the number of groups")
         self.answer(self.some_rows_)
-        first, last = self._numbers(np.array([0, len(self.groups_) - 1]))
+        # A row without any value is like no other.
+        first, last = self._numbers(np.array([int(np.argmax(self.groups_ >= 0)), len(self.groups_) - 1]))
         self.like(int(first), 1)
         self.typical(0, 1)
         self.cells(np.array([last]))

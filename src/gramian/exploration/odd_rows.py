@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gramian.exploration.differences import inner_rows
 from gramian.exploration.result import Oddity
 from gramian.exploration.wording import day, listing, number_words, percent, short, told_apart
 from gramian.tables import BOOLEAN, CATEGORY, DATE, NUMBER, USED, Column
@@ -138,9 +138,7 @@ def _far_values(
             continue
         middle = np.median(values[own])
         spread = max(1.4826 * float(np.median(np.abs(values[own] - middle))), 0.5 * float(values[own].std()))
-        # The smallest values that 5 and 95 % do not exceed: the same if every row is there twice.
-        ends = [max(0, math.ceil(part * len(own) - 1e-9) - 1) for part in (0.05, 0.95)]
-        low, high = own[np.argsort(values[own], kind="stable")[ends]]
+        low, high = inner_rows(values, own)
         for place in np.flatnonzero(labels[rows] == group):
             row = rows[place]
             far = abs(values[row] - middle) / spread if spread > 0 and np.isfinite(values[row]) else 0.0

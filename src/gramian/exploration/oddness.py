@@ -84,6 +84,11 @@ class Oddness(BaseEstimator):
         self.deviation_ = np.maximum(spreads, max(spreads[-1], least))
         return self
 
+    def renumber(self, order: Array) -> None:
+        """Put what is usual in each group in another order of the groups; all rows together stay the last."""
+        parts = [*order, -1]
+        self.center_, self.deviation_ = self.center_[parts], self.deviation_[parts]
+
     def score(self, X: Array, groups: Array | None = None) -> Array:
         """Of new rows (n,), given their groups; 0 for a row of which nothing is known."""
         return self.score_and_complete(X, groups)[0]

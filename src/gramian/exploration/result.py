@@ -57,11 +57,12 @@ class Difference:
     column : str
     effect : float
         Numbers and dates: difference of means in pooled standard deviations (positive: larger here). Categories:
-        difference of shares of the level.
+        difference of shares of the level or interval.
     here, elsewhere : str
-        Typical values, for people: a median, "3.2 on average" where the medians are equal, or a share of the level.
+        Typical values, for people: a median, "3.2 on average" where the medians are equal, or a share.
     level : str
-        The level, for categories and booleans; "missing" where the absence of a value is what differs.
+        The level, for categories and booleans; "missing" where the absence of a value is what differs; an interval of
+        numbers or dates ("from 3 to 7") where the group lies between others.
     """
 
     column: str

@@ -77,7 +77,9 @@ def shown_rows(exploration: Exploration, most: int) -> Array:
     n_rows = len(exploration.labels)
     if n_rows <= most:
         return np.arange(n_rows)
-    clusters = list(exploration.clusters) + (exploration.alternative.clusters if exploration.alternative else [])
+    clusters = list(exploration.clusters)
+    for grouping in exploration.other_groupings().values():
+        clusters += grouping.clusters
     named = {row for cluster in clusters for row in cluster.typical} | {odd.row for odd in exploration.oddities}
     chosen = np.zeros(n_rows, dtype=bool)
     chosen[sorted(named)] = True

@@ -38,6 +38,7 @@ _VERDICTS = {
     "weak": ("Weak groups", "There are groups, but their borders are soft: read them as tendencies."),
     "none": ("No groups", "Nothing in the table says where one group would end and another begin."),
 }
+_ONE_GROUP = ("One group", "As asked; whether the table has more was not looked at.")
 
 
 def write_report(exploration: Exploration, path: str | Path, *, limit: int = PAGE_LIMIT) -> Path:
@@ -104,7 +105,8 @@ def _content(exploration: Exploration) -> dict[str, Any]:
     from markupsafe import Markup
 
     style, script = style_sheet(), scripts(_SCRIPTS)
-    badge, meaning = _VERDICTS[exploration.verdict]
+    one_asked = exploration.made.get("parameters", {}).get("clusters") == 1
+    badge, meaning = _ONE_GROUP if one_asked else _VERDICTS[exploration.verdict]
     kinds = {
         column.name: "year" if column.kind == NUMBER and are_years(exploration.frame.iloc[:, j]) else column.kind
         for j, column in enumerate(exploration.columns)
@@ -115,6 +117,9 @@ def _content(exploration: Exploration) -> dict[str, Any]:
         "source": words.clean(exploration.source, 2 * words.LONGEST_NAME),
         "badge": badge,
         "meaning": meaning,
+        "n_groups": 0
+        if exploration.verdict == "none" and len(exploration.clusters) == 1 and not one_asked
+        else len(exploration.clusters),
         "n_rows": exploration.n_rows,
         "used": [column for column in exploration.columns if column.kind in USED],
         "unused": [column for column in exploration.columns if column.kind not in USED],

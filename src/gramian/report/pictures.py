@@ -115,9 +115,8 @@ def _map(exploration: Exploration) -> Figure:
         places = label_places(coordinates, labels)
         for cluster in exploration.clusters:
             _number_on(axes, places[cluster.label], group_name(cluster.label))
-    _title(
-        figure, f"{exploration.source}: {count(exploration.n_rows, 'row')} in {count(exploration.n_clusters, 'group')}"
-    )
+    groups = f" in {count(exploration.n_clusters, 'group')}" if exploration.n_clusters > 1 else ""
+    _title(figure, f"{exploration.source}: {count(exploration.n_rows, 'row')}{groups}")
     return figure
 
 

@@ -3,6 +3,7 @@
 Lies below the tasks. Importing it needs no pandas; reading a file or a data frame does (the extra ``app``).
 """
 
+from gramian.tables.codes import on_one_scale
 from gramian.tables.copies import without_copies
 from gramian.tables.partitions import (
     Layout,
@@ -67,6 +68,7 @@ __all__ = [
     "merged_in_turn",
     "name_of_partitions",
     "nearest",
+    "on_one_scale",
     "partition_rows",
     "partition_statistics",
     "read_table",

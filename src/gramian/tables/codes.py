@@ -15,7 +15,7 @@ import numpy as np
 from gramian.tables.table import BOOLEAN, CATEGORY, DATE, NUMBER, Column
 from gramian.typing import Array
 
-__all__ = ["find_codes"]
+__all__ = ["find_codes", "on_one_scale"]
 
 _MOST_VALUES = 10
 _TELLING_VALUES = 20  # fewer rows do not tell a code from a number
@@ -71,14 +71,14 @@ def find_codes(frame: Any, rows: Array, columns: Sequence[Column]) -> list[str]:
         if told and not _is_ordered(values, np.column_stack(told)):
             found.append(name)
     if codes := [name for name in asked if name in found]:
-        scale = _one_scale(frame, columns)
+        scale = on_one_scale(frame, columns)
         # A grade that is rarely given tells too little of its order; the others on its scale tell what it is.
         if 2 * sum(name in scale for name in codes) < len(scale):
             found = [name for name in found if name not in scale or name not in codes]
     return [column.name for column in columns if column.name in found]
 
 
-def _one_scale(frame: Any, columns: Sequence[Column]) -> set[str]:
+def on_one_scale(frame: Any, columns: Sequence[Column]) -> set[str]:
     """The whole numbers on the scale of most columns of numbers, as answers from 1 to 5 are; none if there is none."""
     ends = {}
     for name in (column.name for column in columns if column.kind == NUMBER):

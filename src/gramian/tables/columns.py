@@ -69,6 +69,7 @@ def settle(
       order. They are categories if their name says that they are not (``store_id``, ``zip``, or ``class`` and ``label``
       with at most 50 values), or if they are written with leading zeros or with more digits than a number keeps; or if
       the other columns say so, about which :func:`gramian.tables.codes.find_codes` is asked when all columns are known.
+    - Numbers in a column of categories, as pandas has them, are a category, unless most of them are there only once.
     - Identifiers are whole numbers that count the rows, or unique ones named like one (``id``, ``key``, ``no``), or
       unique texts without blanks that hold digits. Measurements are unique too, so uniqueness alone is not enough.
     - Texts of which most are there only once say nothing about likeness: they are kept as text, for display. So are
@@ -114,11 +115,14 @@ def settle(
     >>> settle("day", pa.chunked_array([["31/12/2020", "01/02/2021"]]))[1].note
     'dates as in 31/12/2020, the day first'
     """
+    declared = kind is None and pa.types.is_dictionary(values.type)
     values = _simple(values)
     if kind is None and pa.types.is_integer(values.type) and _beyond_floats(values):
         values = values.cast(pa.string())
     if kind in USED:
         found, (series, note) = kind, _as_kind(name, values, kind, form, missing, decimal, first_row, least)
+    elif declared and (category := _declared_category(values, missing)) is not None:
+        found, series, note = CATEGORY, category, "numbers that the table has as categories"
     elif pa.types.is_boolean(values.type):
         found, series, note = BOOLEAN, values.to_pandas().astype("boolean"), ""
     elif pa.types.is_timestamp(values.type):
@@ -136,6 +140,14 @@ def settle(
             first = series[series.notna()].iloc[0]
         found, note = CONSTANT, f"always {_shown(first)}"
     return series.rename(name), Column(name, found, (len(series) - len(present)) / max(len(series), 1), note, form)
+
+
+def _declared_category(values: Any, missing: Sequence[str]) -> Any:
+    """Numbers of a column of categories; None for other values, and where nearly every row has its own."""
+    if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
+        return None
+    levels, codes = distinct(_as_text(values), missing)
+    return _category(levels, codes) if len(levels) <= max(20, 0.5 * int((codes >= 0).sum())) else None
 
 
 def _simple(values: Any) -> Any:

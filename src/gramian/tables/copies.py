@@ -15,6 +15,7 @@ from gramian.typing import Array
 
 __all__ = ["without_copies"]
 
+_FEWEST_KINDS = 8  # distinct rows; the numbers of fewer kinds may all be even by chance
 _MANY_VALUES = 0.05  # chance that two rows agree in a column, up to which the column counts as evidence
 _BY_CHANCE = 0.1  # of the equal pairs; if less are expected by chance, equal rows are copies
 
@@ -24,7 +25,8 @@ def without_copies(columns: Iterable[Any], n_rows: int) -> tuple[Array, Array]:
 
     Two kinds of copies are told from rows that are equal by chance:
 
-    - Every distinct row occurs a multiple of g > 1 times: the table was repeated g times, and a g-th part is kept.
+    - Every one of at least 8 distinct rows occurs a multiple of g > 1 times: the table was repeated g times, and a g-th
+      part is kept. By chance m counts are all even once in 2 to the m times, so fewer kinds of rows say nothing.
     - Many more pairs of rows are equal than columns of many values would let expect if they had nothing to do with
       each other, n (n − 1) / 2 · Π pⱼ, with pⱼ the share of pairs that agree in column j: one of each is kept. At
       least two such columns are needed, for one alone says nothing about chance.
@@ -45,9 +47,9 @@ def without_copies(columns: Iterable[Any], n_rows: int) -> tuple[Array, Array]:
     Examples
     --------
     >>> import pandas as pd
-    >>> kept, place = without_copies([pd.Series([4.1, 7.3, 4.1, 7.3]), pd.Series(["a", "b", "a", "b"])], 4)
+    >>> kept, place = without_copies([pd.Series([4, 7, 1, 3, 9, 2, 8, 5] * 2), pd.Series(["a", "b"] * 8)], 16)
     >>> kept.tolist(), place.tolist()
-    ([0, 1], [0, 1, 0, 1])
+    ([0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7])
     """
     import pandas as pd
 
@@ -66,7 +68,7 @@ def without_copies(columns: Iterable[Any], n_rows: int) -> tuple[Array, Array]:
     if not n_rows or different == 1:
         return everything, everything
     copies = int(np.gcd.reduce(counts))
-    keep = counts // copies
+    keep = counts // (copies if different >= _FEWEST_KINDS else 1)
     if _are_copies(coded, counts):
         keep = np.ones_like(counts)
     # The how-manieth of its like a row is.

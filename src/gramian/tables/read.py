@@ -120,10 +120,12 @@ def read_table(
         stream = io.BytesIO(stream.read().encode())  # type: ignore[attr-defined]
     refuse_partitions("read_table", source, _FOLDER)
     is_path = isinstance(source, (str, os.PathLike))
+    if hasattr(source, "collect_schema") and hasattr(source, "collect"):
+        raise TypeError(f"source is of type {type(source).__name__}, which has no rows yet; pass source.collect()")
     is_frame = not is_path and hasattr(source, "columns")
     if not is_frame and not is_path:
         kind = type(source).__name__
-        raise TypeError(f"source is a {kind}; pass a path, an open file, or a data frame of pandas or polars")
+        raise TypeError(f"source is of type {kind}; pass a path, an open file, or a data frame of pandas or polars")
     if is_frame:
         name = "the data frame"
     else:
@@ -167,9 +169,10 @@ def typed_table(
     At least the part ``least`` of the filled cells must be of a kind that is given, by default all but slips.
     """
     with _told_in_one_line(name):
+        columns, ignore = (None if names is None else _listed(names) for names in (columns, ignore))
         chosen = _chosen(raw.names, columns, ignore)
-        codes = [str(code) for code in missing] + (like.missing_ if like else [])
-        kinds = _kinds(raw.names, category, number) if like is None else like.kinds_
+        codes = [str(code) for code in _listed(missing)] + (like.missing_ if like else [])
+        kinds = _kinds(raw.names, _listed(category), _listed(number)) if like is None else like.kinds_
         forms = {} if like is None else like.forms_
         return _typed(name, raw, chosen, columns is not None, codes, kinds, forms, like is None, least)
 
@@ -263,6 +266,11 @@ def _typed(
     if len(described) == 1:
         raw.notes.append("there is one column only; if there should be more, separate them by commas")
     return Table(frame, described, name, raw.notes, missing, cells)
+
+
+def _listed(given: Any) -> Collection[Any]:
+    """Several names or codes; one alone is meant as such, not by its letters."""
+    return [given] if isinstance(given, (str, int, float)) else given
 
 
 def _quoted(name: str) -> str:

@@ -1,10 +1,12 @@
 """Which rows are judged, how many clusters, which way, and how surely."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from gramian.clustering.automatic.choice import Choice, Judged, Trials, choose, gather_evidence
+from gramian.clustering.automatic.choice import Choice, Judged, Trials, _is_found_again, choose, gather_evidence
 from gramian.clustering.automatic.rows import Rows
 from gramian.clustering.automatic.views import WAYS
 from gramian.datasets import make_rings
@@ -91,6 +93,31 @@ def test_more_clusters_are_taken_where_a_walk_has_its_widest_gap_and_all_are_fou
     assert planted(monkeypatch, rows, one, agreed, one, true.get)[0] == 2  # no walk has its widest gap after three
     assert planted(monkeypatch, rows, one, agreed, other)[0] == 2
     assert planted(monkeypatch, rows, one, agreed, {2: 0.7, 3: 0.9, 5: 1.0}, true.get)[0] == 2
+
+
+def test_a_gap_has_to_be_wide_in_both_walks(blobs, monkeypatch):
+    rows, _ = blobs
+    agreed = {2: 0.5, 3: 0.5}
+    assert planted(monkeypatch, rows, {2: 1.0, 3: 0.8}, agreed, {2: 0.2, 3: 0.8}) == (3, {2, 3})
+
+
+def test_of_several_larger_numbers_the_largest_that_is_found_again_is_taken(blobs, monkeypatch):
+    rows, _ = blobs
+    one, other, agreed = {2: 0.7, 3: 1.0, 5: 0.6}, {2: 0.7, 3: 0.6, 5: 1.0}, {2: 1.0, 3: 0.6, 5: 0.6}
+    for held, expected in (({3, 5}, 5), ({3}, 3), ({5}, 5), (set(), 2)):
+        monkeypatch.setattr(
+            "gramian.clustering.automatic.choice._is_found_again", lambda trials, k, held=held: k in held
+        )
+        assert planted(monkeypatch, rows, one, agreed, other)[0] == expected
+
+
+@pytest.mark.parametrize(("least", "found"), [(0.8, True), (0.79, False)])
+def test_every_cluster_has_to_be_found_again(least, found, monkeypatch):
+    place = "gramian.clustering.automatic.choice"
+    monkeypatch.setattr(f"{place}._resampled", lambda name, rows, counts, seed: {k: [] for k in counts})
+    monkeypatch.setattr(f"{place}.cluster_stability", lambda labels, resampled: np.array([1.0, least, 1.0]))
+    chosen = Choice("kmeans", np.arange(9) % 3, [], np.zeros(0))
+    assert _is_found_again(SimpleNamespace(choose=lambda k: chosen, rows=None, seed=0), 3) == found
 
 
 def test_numbers_of_narrow_gaps_and_more_than_four_are_not_tried(blobs, monkeypatch):

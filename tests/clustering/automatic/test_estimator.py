@@ -80,6 +80,27 @@ def test_order_and_copies_of_rows_do_not_change_the_clusters(shape, rng):
         assert adjusted_rand(y[rows], found.labels_) == 1
 
 
+@pytest.mark.parametrize("way", ["genie", "gaussian_mixture"])
+def test_clusters_are_numbered_by_all_of_their_rows(way, monkeypatch):
+    """Copies, which are not clustered, make the smallest cluster the largest; everything follows."""
+    monkeypatch.setattr("gramian.clustering.automatic.estimator.fitting_ways", lambda rows: [way])
+    X, _ = make_blobs([30, 40, 50], centers=[[0, 0], [4, 0], [0, 9]], shuffle=False, random_state=0)
+    once = AutoClustering(3, random_state=0).fit(X)
+    assert np.bincount(once.labels_).tolist() == sorted(np.bincount(once.labels_), reverse=True)
+    rows = np.concatenate([np.arange(120), np.repeat(np.arange(30), 2)])
+    model = AutoClustering(3, random_state=0).fit(X[rows])
+    sizes = np.bincount(model.labels_).tolist()
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > 80
+    place = np.array([2, 0, 1])  # of the clusters of the rows without their copies
+    np.testing.assert_array_equal(place[model.labels_[:120]], once.labels_)
+    np.testing.assert_array_equal(model.predict(X), model.labels_[:120])
+    np.testing.assert_allclose(model.predict_proba(X), once.predict_proba(X)[:, place], atol=1e-9)
+    np.testing.assert_allclose(model.cluster_stability_, once.cluster_stability_[place])
+    for k, stability in model.level_stability_.items():
+        assert len(stability) == k
+
+
 def test_a_given_number_of_clusters_is_kept(blobs):
     choice = AutoClustering(4, random_state=0).fit(blobs[0])
     assert choice.n_clusters_ == 4
@@ -214,6 +235,17 @@ def test_probabilities_are_votes_or_posteriors(blobs, choice, monkeypatch):
     Z = normal.completion_.transform(X)
     expected = normal.mixture_.predict_proba(Z)
     np.testing.assert_allclose(np.sort(normal.predict_proba(X), axis=1), np.sort(expected, axis=1), atol=1e-9)
+
+
+def test_a_row_of_a_component_without_clustered_rows_joins_the_nearest(monkeypatch):
+    """Its posterior in all clusters is zero to the last digit: the nearest rows vote."""
+    monkeypatch.setattr("gramian.clustering.automatic.estimator.fitting_ways", lambda rows: ["gaussian_mixture"])
+    X, _ = make_blobs([50, 40, 30], centers=[[0, 0], [50, 0], [0, 500]], shuffle=False, random_state=0)
+    model = AutoClustering(3, random_state=0).fit(X)
+    model.n_clusters_, model.components_ = 2, model.components_[:2]
+    near = model.row_labels_ < 2
+    model.rows_, model.row_labels_ = model.rows_[near], model.row_labels_[near]
+    np.testing.assert_array_equal(model.predict_proba([[40.0, 500.0], [0.0, 0.0]]).round(6), [[0, 1], [1, 0]])
 
 
 @pytest.mark.filterwarnings("ignore:.*label -1:UserWarning")  # the tree that connects a graph is no similarity

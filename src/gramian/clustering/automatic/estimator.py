@@ -16,6 +16,7 @@ from gramian.clustering.automatic.choice import Choice, Evidence, Judged, Trials
 from gramian.clustering.automatic.completion import CompletedGraph, Completion
 from gramian.clustering.automatic.frames import PreparedFrame, has_other_kinds, new_features
 from gramian.clustering.automatic.graphs import KINDS
+from gramian.clustering.automatic.latent_classes import by_size
 from gramian.clustering.automatic.mixed import MixedChoice, MixedModel, choose_mixed
 from gramian.clustering.automatic.rows import SHARPENED, Rows
 from gramian.clustering.automatic.views import MIXTURE, WAYS, fitting_ways, mixture_parts
@@ -62,17 +63,20 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
     Attributes
     ----------
     labels_ : ndarray (n,)
+        0 is the largest cluster.
     n_clusters_ : int
     verdict_ : {"clear", "weak", "none"}
         "none" where a table without clusters would look alike; "clear" where other ways find the same clusters (median
         adjusted Rand index of at least 0.8) and every cluster is found again in resampled rows (Jaccard index of at
-        least 0.6).
+        least 0.6). Latent classes have no other ways: instead, ``stability_`` has to be at least 0.75, and the
+        largest posterior of fewer than a tenth of the rows below 0.9.
     stability_ : float
         Mean adjusted Rand index with clusterings of resampled rows, from 0 to 1.
     cluster_stability_ : ndarray (n_clusters_,)
         Mean largest Jaccard index of each cluster in clusterings of resampled rows.
     agreement_ : float
-        Median adjusted Rand index of the chosen clustering with the other ways.
+        Median adjusted Rand index of the chosen clustering with the other ways; 1 where there are none, as for latent
+        classes.
     left_out_ : list
         Categories that no other column depends on, which do not count.
     crossing_ : list
@@ -236,9 +240,24 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
         self.labels_[judged] = labels
         others = np.setdiff1d(np.arange(len(X)), judged, assume_unique=True)
         self.labels_[others] = self._shares(X[others]).argmax(axis=1)
-        stable = [k for k, least in evidence.counts if least >= STABLE and k in evidence.levels and k > 1]
-        self.row_levels_ = {k: evidence.levels[k] for k in stable if k != self.n_clusters_}
-        self.level_stability_ = {k: evidence.level_stability[k] for k in self.row_levels_}
+        self._number_by_size()
+        self.row_levels_, self.level_stability_ = {}, {}
+        for k, least in evidence.counts:
+            if least >= STABLE and k in evidence.levels and k not in (1, self.n_clusters_):
+                order = by_size(evidence.levels[k], k)
+                self.row_levels_[k] = np.argsort(order)[evidence.levels[k]]
+                self.level_stability_[k] = evidence.level_stability[k][order]
+
+    def _number_by_size(self) -> None:
+        """Number the clusters by all of their rows, those that were not clustered among them."""
+        order = by_size(self.labels_, self.n_clusters_)
+        place = np.argsort(order)
+        self.labels_, self.row_labels_ = place[self.labels_], place[self.row_labels_]
+        self.cluster_stability_ = self.cluster_stability_[order]
+        if self.components_ is not None:
+            self.components_ = self.components_[order]
+        if self.classes_ is not None:
+            self.classes_ = self.classes_.ordered(order)
 
     def labels_at(self, n_clusters: int, X: Matrix) -> Array:
         """Clusters of rows at a coarser or finer level, one of the keys of ``row_levels_``.
@@ -308,6 +327,9 @@ class AutoClustering(ClusterMixin, DistributedAnswers, Estimator):
         completed = self.completion_.filled(X)
         if self.mixture_ is not None:
             posterior = np.asarray(self.mixture_.predict_proba(completed))[:, self.components_]
+            # A row may be sure to come from a component that no clustered row is in, which is no cluster.
+            if (lost := ~posterior.any(axis=1)).any():
+                posterior[lost] = votes(completed[lost], self.rows_, self.row_labels_, self.n_clusters_)
             return posterior / posterior.sum(axis=1, keepdims=True)
         return votes(completed, self.rows_, self.row_labels_, self.n_clusters_)
 

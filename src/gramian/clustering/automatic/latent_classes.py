@@ -9,7 +9,7 @@ the classes that are chosen are fitted with the holes, and chosen anew with them
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -81,6 +81,16 @@ class ClassModel:
         assert parameters.levels is not None
         means, levels = parameters.means[order], parameters.levels[order]
         return cls(parameters.weights[order], means, parameters.covariances[order], levels, sizes)
+
+    def ordered(self, order: Array) -> ClassModel:
+        """The same with the classes in another order."""
+        return replace(
+            self,
+            weights=self.weights[order],
+            means=self.means[order],
+            covariances=self.covariances[order],
+            levels=self.levels[order],
+        )
 
     def posteriors(self, variables: Variables) -> Array:
         """Probability (n, k) of each class, given what is known of a row."""
@@ -194,7 +204,7 @@ def latent_classes(
         one = np.zeros(n, np.intp)
         model = ClassModel.of(fit.parameters, np.zeros(1, np.intp), variables.sizes)
         return LatentClasses(one, np.ones((n, 1)), gains, tried, {}, {}, 1.0, np.ones(1), 0.0, 0.0, "none", model, {})
-    orders = {other: _by_size(fits[other].labels, other) for other in tried}
+    orders = {other: by_size(fits[other].labels, other) for other in tried}
     alternatives = {other: np.argsort(order)[fits[other].labels] for other, order in orders.items()}
     models = {other: ClassModel.of(fits[other].parameters, order, variables.sizes) for other, order in orders.items()}
     labels = alternatives[k]
@@ -250,13 +260,13 @@ def finer_classes(variables: Variables, found: Search, rng: np.random.Generator)
     resampled = _resampled(found.table, fit.labels, k, _PARTS, rng)
     if np.isnan(variables.numbers).any():
         fit = ClassTable(variables).fit(k, [fit.labels])
-    order = _by_size(fit.labels, k)
+    order = by_size(fit.labels, k)
     model = ClassModel.of(fit.parameters, order, variables.sizes)
     labels = np.argsort(order)[fit.labels]
     return labels, cluster_stability(labels, resampled), model
 
 
-def _by_size(labels: Array, k: int) -> Array:
+def by_size(labels: Array, k: int) -> Array:
     """The classes, the largest first."""
     return np.argsort(-np.bincount(labels, minlength=k), kind="stable")
 

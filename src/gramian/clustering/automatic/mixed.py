@@ -7,7 +7,7 @@ levels of a category are the different vectors that its features take.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -120,6 +120,10 @@ class MixedModel:
     classes: ClassModel
     others: dict[int, ClassModel]
     finer: dict[int, ClassModel]
+
+    def ordered(self, order: Array) -> MixedModel:
+        """The same with the classes in another order."""
+        return replace(self, classes=self.classes.ordered(order))
 
     def posteriors(self, X: Array, n_classes: int | None = None) -> Array:
         """Probability (n, k) of each class for rows of features; a level that was not seen is missing.
