@@ -26,6 +26,13 @@ def test_numbers_count_in_halves_of_the_interval():
     assert found[0].reason == "y is 9, predicted 0 (from −2 to 2)"
 
 
+def test_a_value_outside_its_interval_does_not_read_like_its_end():
+    """Three digits of 101.4 and 101.3 are the same."""
+    said = Predicted(np.array([100.2]), np.array([99.1]), np.array([101.3]), np.empty((1, 0)))
+    found = surprises(Target("heat", np.array([101.4]), []), said, np.ones(1, bool))
+    assert found[0].reason == "heat is 101.4, predicted 100.2 (from 99.1 to 101.3)"
+
+
 def test_classes_count_by_their_probability():
     shares = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
     said = Predicted(shares.argmax(axis=1), np.full(3, np.nan), np.full(3, np.nan), shares)
