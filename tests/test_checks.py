@@ -173,7 +173,9 @@ class TestWeights:
         np.testing.assert_array_equal(weights, [1, 0, 3])
 
     @pytest.mark.parametrize(
-        "weights", [[1, 2], [[1, 2, 3]], [1, -1, 1], [0, 0, 0], [1, np.nan, 1], [1, np.inf, 1]], ids=str
+        "weights",
+        [[1, 2], [[1, 2, 3]], [1, -1, 1], [0, 0, 0], [1, np.nan, 1], [1, np.inf, 1], ["a", "b", "c"], [1j] * 3],
+        ids=str,
     )
     def test_bad_weights_are_refused(self, weights):
         """Wrong shapes, negative, infinite or all zero weights are refused by name."""
@@ -234,7 +236,13 @@ class TestTargets:
             ([[1, 2], [3, np.nan], [4, 5]], "y contains NaN or infinity in 1 of 3 entries, the first at 1"),
             (np.ones((3, 2, 2)), r"y has shape \(3, 2, 2\); pass \(3,\), or \(3, q\)"),
             (np.ones((3, 0)), r"y has shape \(3, 0\)"),
-            (["a", "b", "c"], "could not convert string to float"),
+            (
+                ["a", "b", "c"],
+                "y holds what is no number: could not convert string to float: .*; pass numbers, or use a c",
+            ),
+            (pd.Series(["a", "b", "c"], dtype="category"), "y holds what is no number"),
+            (np.array([1.0, object(), 2.0], object), "y holds what is no number"),
+            ([1j, 1.0, 2.0], "y holds complex numbers; pass numbers"),
             (np.array(["2024-01-01"] * 3, "datetime64[D]"), "y holds dates or times; pass numbers"),
             (pd.Series(pd.to_timedelta([1, 2, 3], "D")), "y holds dates or times"),
             (np.ma.masked_greater([1.0, 2.0, 3.0], 2), "y has masked entries; drop those rows"),

@@ -218,7 +218,7 @@ def canonical_csr(matrix: Any, dtype: Any = None) -> Any:
 
 def check_weights(sample_weight: Any, n_samples: int, dtype: Any) -> Array:
     """Sample weights as an array: finite, not negative, not all zero."""
-    weights = np.asarray(sample_weight, dtype)
+    weights = _numbers(np.asarray(sample_weight), "sample_weight", "pass a number for each sample").astype(dtype)
     if weights.shape != (n_samples,):
         raise ValueError(f"sample_weight has shape {weights.shape}; pass one weight per sample, {n_samples}")
     if not np.all(np.isfinite(weights)) or weights.min() < 0 or not weights.any():
@@ -243,6 +243,7 @@ def check_targets(y: Any, n_samples: int) -> Array:
         raise ValueError(f"y has shape {given.shape}; pass ({n_samples},), or ({n_samples}, q) for q outputs")
     if given.dtype.kind in "mM":
         raise ValueError("y holds dates or times; pass numbers, such as the days since some date")
+    given = _numbers(given, "y", "pass numbers, or use a classifier for classes")
     dtypes = [np.float64, np.float32]
     targets = check_array(given, ensure_2d=False, dtype=dtypes, ensure_all_finite=False, input_name="y")
     bad = ~np.isfinite(targets.reshape(n_samples, -1)).all(axis=1)
@@ -357,6 +358,18 @@ def _partial_columns(given: Array) -> tuple[Array, Array]:
             "y with several columns must hold 0 and 1, and -1 for unlabelled rows; pass one column of classes"
         )
     return known, labels.astype(np.intp)
+
+
+def _numbers(given: Array, name: str, remedy: str) -> Array:
+    """Entries that are numbers, or say one; those of other types as float64."""
+    if given.dtype.kind in "fiub":
+        return given
+    if given.dtype.kind == "c":
+        raise ValueError(f"{name} holds complex numbers; {remedy}, such as the real parts")
+    try:
+        return given.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} holds what is no number: {error}; {remedy}") from error
 
 
 def _entries(y: Any, n_samples: int) -> Array:

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import sqrtm
 from sklearn.cross_decomposition import CCA
 from sklearn.exceptions import NotFittedError
 
 from gramian import KernelCCA, Nystroem
 from gramian.embedding import two_views
+from gramian.embedding.kernel_cca import _held_out
 from gramian.kernels import RBF, Linear
 
 
@@ -172,3 +174,20 @@ def test_bad_views_are_refused():
         model.transform(X, Y[:, :2])
     with pytest.raises(ValueError, match="Y has 3 rows but X has 50"):
         model.transform(X, Y[:3])
+
+
+def test_held_out_correlations_are_those_of_directions_of_the_other_rows():
+    """ν counts as much for fewer rows: it is larger by the share of rows that are missing."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(60, 4))
+    W = Z[:, :3] + rng.normal(size=(60, 3))
+    out = np.arange(60) % 3 == 0
+    A, B = Z[~out] - Z[~out].mean(axis=0), W[~out] - W[~out].mean(axis=0)
+    tried = np.array([[0.01, 0.02], [0.3, 0.1], [5.0, 5.0]])
+    expected = []
+    for nu_x, nu_y in 1.5 * tried:
+        roots = [np.linalg.inv(sqrtm(nu * P.T @ P + np.eye(P.shape[1]))) for nu, P in ((nu_x, A), (nu_y, B))]
+        U, _, V = np.linalg.svd(roots[0] @ A.T @ B @ roots[1])
+        pairs = [(Z[out] @ roots[0] @ U[:, j], W[out] @ roots[1] @ V[j]) for j in range(2)]
+        expected.append(np.mean([np.corrcoef(*pair)[0, 1] for pair in pairs]))
+    np.testing.assert_allclose(_held_out(Z, W, out, tried, 2), expected, rtol=1e-8)

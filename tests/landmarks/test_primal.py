@@ -215,6 +215,7 @@ def test_float32_far_from_the_origin():
     single, double = NormalEquations().add(F, Y), NormalEquations().add(F.astype(np.float64), Y.astype(np.float64))
     np.testing.assert_allclose(single.feature_products, double.feature_products, atol=1e-6 * 3000)
     np.testing.assert_allclose(single.solve(1.0)[0], double.solve(1.0)[0], atol=1e-5)
+    np.testing.assert_allclose(single.target_squares, double.target_squares, rtol=1e-6)
 
 
 def test_complex_and_empty_are_named():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gramian import ClusterKernel, LSSVMClassifier, LSSVMRegressor
+from gramian.kernels import RBF
 from gramian.learning.matters import _folds, columns_that_matter
 from gramian.tables import Column
 
@@ -22,6 +23,18 @@ def test_columns_of_the_formula_are_found_in_their_order():
         expected = np.sqrt((0.25 + 2 * coefficient**2) / 0.25) - 1
         assert item.increase == pytest.approx(expected, rel=0.2)
         assert item.spread < 0.2 * item.increase
+
+
+def test_of_many_columns_of_noise_none_is_listed():
+    """About half of them make the error a little larger by chance."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(150, 16))
+    y = X[:, 0] + 0.5 * rng.normal(size=150)
+    names = [f"x{j}" for j in range(16)]
+    columns = [Column(name, "number", 0.0) for name in names]
+    machine = LSSVMRegressor(RBF(6.0), regularization=20.0).fit(X, y)
+    machine.preparation_ = lambda rows: rows
+    assert [item.column for item in columns_that_matter(machine, X, y, names, columns, rng)] == ["x0"]
 
 
 def test_features_of_one_column_are_shuffled_together():

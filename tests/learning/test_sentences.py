@@ -67,3 +67,21 @@ def test_copies_and_columns_made_from_the_target_are_told(priced):
     told = overview(replace(found, skill=replace(found.skill, explained=0.999)), 100, 3)
     assert "That is almost everything: see that no column is made from price." in told
     assert any(sentence.startswith("3 rows are copies of others in every column") for sentence in told)
+
+
+def test_the_class_said_for_all_is_that_of_the_rows_learned_from(sold):
+    """Of a large table the most frequent class of all rows may be another than that of the rows learned from."""
+    found, _ = sold
+    how = np.where(np.arange(len(found.truth)) < 50, "left out", "held out").astype(object)
+    truth = np.r_[np.zeros(30, int), np.ones(20, int), np.ones(len(how) - 50, int)]
+    told = overview(replace(found, how=how, truth=truth, skill=replace(found.skill, held_out=True)), 50, 0)
+    assert "always saying open in" in told[0]
+
+
+def test_rows_with_no_other_value_are_told():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"]).assign(y=lambda rows: rows["a"] * 2)
+    frame.loc[:7, ["a", "b"]] = np.nan
+    trained = learn(frame, "y")
+    assert "8 rows have no value but that of y: not learned from, and not in the errors." in trained.found.sentences
+    assert trained.found.skill.rows == 52

@@ -19,11 +19,18 @@ def test_a_planted_error_is_found():
 
 
 def test_numbers_count_in_halves_of_the_interval():
-    values = np.array([0.0, 5.0, 9.0, np.nan])
-    said = Predicted(np.zeros(4), np.full(4, -2.0), np.full(4, 2.0), np.empty((4, 0)))
-    found = surprises(Target("y", values, []), said, np.array([True, True, True, False]))
+    values = np.array([0.0, 5.0, 9.0, np.nan, 1.9])  # the last lies inside
+    said = Predicted(np.zeros(5), np.full(5, -2.0), np.full(5, 2.0), np.empty((5, 0)))
+    found = surprises(Target("y", values, []), said, np.array([True, True, True, False, True]))
     assert [(item.row, item.score) for item in found] == [(2, 4.5), (1, 2.5)]
     assert found[0].reason == "y is 9, predicted 0 (from −2 to 2)"
+
+
+def test_a_value_outside_its_interval_does_not_read_like_its_end():
+    """Three digits of 101.4 and 101.3 are the same."""
+    said = Predicted(np.array([100.2]), np.array([99.1]), np.array([101.3]), np.empty((1, 0)))
+    found = surprises(Target("heat", np.array([101.4]), []), said, np.ones(1, bool))
+    assert found[0].reason == "heat is 101.4, predicted 100.2 (from 99.1 to 101.3)"
 
 
 def test_classes_count_by_their_probability():

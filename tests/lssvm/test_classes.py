@@ -58,11 +58,15 @@ def test_weights_of_classes_multiply_those_of_rows():
     for bad, words in (
         ("most", "class_weight='most' must be"),
         ({"z": 1.0}, "names 'z', which is not a class of y"),
-        ({"a": -1.0}, "finite weights >= 0"),
-        ({"a": 0.0, "b": 0.0, "c": 0.0}, "leave no row with a weight"),
+        ({"a": -1.0}, "class_weight of class 'a' is -1.0; pass a finite number >= 0"),
+        ({"a": np.nan}, "class_weight of class 'a' is nan"),
+        ({"a": "much"}, "class_weight of class 'a' is 'much'"),
+        ({"a": 0.0, "b": 0.0}, "leaves fewer than two classes"),
     ):
         with pytest.raises(ValueError, match=words):
             weights(bad)
+    with pytest.raises(ValueError, match="leave no row with a weight"):
+        weights({"a": 0.0}, np.array([0.0, 1, 0, 1]))
     with pytest.raises(ValueError, match="needs all rows at once"):
         weights("balanced", stream=True)
 

@@ -85,6 +85,19 @@ def test_balanced_weights_raise_the_rare_class():
     np.testing.assert_allclose(given.decision_function(X), balanced.decision_function(X))
 
 
+def test_balanced_classes_count_rows_by_their_weights():
+    """Each class has the same sum of weights in all."""
+    X, y = moons()
+    weights = np.random.default_rng(0).uniform(0.1, 2, len(y)) * np.where(y == 1, 3, 1)
+    sums = np.bincount(y, weights)
+    given = dict(enumerate(sums.sum() / (2 * sums)))
+    scores = [
+        LSSVMClassifier(RBF(1.0), regularization=1.0, class_weight=w).fit(X, y, weights).decision_function(X)
+        for w in ("balanced", given)
+    ]
+    np.testing.assert_allclose(*scores, rtol=1e-9)
+
+
 def test_names_of_classes_come_back():
     X, y = moons()
     names = np.array(["no", "yes"])[y]

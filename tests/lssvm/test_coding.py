@@ -55,3 +55,15 @@ def test_scores_are_those_of_the_definition(coding):
     wrong = np.where(book == 0, 0.5, np.sign(f)[:, None] != book).sum(axis=2)
     expected = [min(range(5), key=lambda c: (wrong[i, c], loss[i, c])) for i in range(40)]
     np.testing.assert_array_equal(class_scores(f, book, "hamming").argmax(axis=1), expected)
+
+
+@pytest.mark.parametrize("n_classes", [8, 11])
+def test_random_words_are_chosen_among_many(n_classes):
+    """Their closest pair is nearly as far apart as that of the best of 2,000 books, some with useless columns."""
+    book = code_book("ecoc", n_classes, np.random.default_rng(0))
+    books = np.sign(np.random.default_rng(1).normal(size=(2000, *book.shape)))
+    here = np.triu_indices(n_classes, 1)
+    closest = ((book.shape[1] - (book @ book.T)[here]) / 2).min()
+    others = ((book.shape[1] - (books @ books.transpose(0, 2, 1))[:, here[0], here[1]]) / 2).min(axis=1)
+    assert closest >= others.max() - 1
+    assert closest > np.median(others) + 1

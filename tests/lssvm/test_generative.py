@@ -122,3 +122,18 @@ def test_labels_that_cannot_be_learned_are_named():
         GenerativeKernelMachine(3).fit(X, np.array(["a", None] * 10, object))
     with pytest.raises(ValueError, match="alike"):
         GenerativeKernelMachine(3, kernel=RBF(1.0)).fit(np.ones((20, 2)))
+
+
+def test_a_reconstruction_is_the_mean_of_the_rows_most_like_it():
+    """Weights are the similarities K H h scaled from 0 to 1 over all fitted rows, of the n_neighbors largest."""
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    model = GenerativeKernelMachine(6, kernel=RBF(1.5), n_neighbors=7, random_state=0).fit(X)
+    new = X[:5] + 0.3
+    K = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2) / 4.5)
+    M = np.eye(40) - 1 / 40
+    H = model.hidden_
+    for x, h in zip(model.reconstruct(new), model.transform(new), strict=True):
+        alike = M @ K @ M @ H @ h
+        alike = (alike - alike.min()) / np.ptp(alike)
+        nearest = np.argsort(-alike)[:7]
+        np.testing.assert_allclose(x, alike[nearest] @ X[nearest] / alike[nearest].sum(), rtol=1e-9)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gramian
+from gramian import Nystroem
 from gramian.kernels import RBF, TL1
 from gramian.lssvm import LSSVMClassifier, LSSVMRegressor
 from lssvm.textbook_lssvm import problem
@@ -62,6 +63,17 @@ def test_all_solvers_agree(solver):
     model = LSSVMRegressor(RBF(1.0), regularization=2.0, solver=solver).fit(X, y)
     assert model.solver_ == solver
     np.testing.assert_allclose(model.predict(X), expected.predict(X), rtol=1e-7)
+
+
+@pytest.mark.parametrize("solver", ["cholesky", "cg", "dual"])
+def test_a_solver_that_cannot_is_named_with_what_can(solver):
+    """Cholesky and conjugate gradients need a positive definite system, the dual a kernel with features."""
+    X, y = problem(60)
+    words = "needs a kernel with features.*solver='auto'" if solver == "dual" else "solver='ldl', or a smaller regular"
+    with pytest.raises(ValueError, match=f"solver='{solver}'.*{words}"):  # a LinAlgError is one
+        LSSVMRegressor(TL1(3.0), regularization=1e3, solver=solver).fit(X, y)
+    landmarks = Nystroem(20, kernel=TL1(3.0), random_state=0)
+    assert LSSVMRegressor(landmarks, regularization=2.0, solver="dual").fit(X, y).solver_ == "dual"
 
 
 @pytest.mark.parametrize("cls", [LSSVMRegressor, LSSVMClassifier])

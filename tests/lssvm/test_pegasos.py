@@ -8,6 +8,7 @@ from sklearn.svm import SVC, LinearSVC
 from gramian import Nystroem, PegasosClassifier
 from gramian.kernels import RBF
 from gramian.lssvm.pegasos import best_intercept
+from gramian.randomness import spawn
 
 PENALTY = 1e-3
 
@@ -171,3 +172,20 @@ def test_standing_still_ends_the_descent():
 def test_bad_parameters_are_refused_by_name(changes, words):
     with pytest.raises(ValueError, match=words):
         PegasosClassifier(**changes).fit(*shifted_classes(30))
+
+
+def test_a_stream_counts_rows_by_their_weights():
+    """The sub-gradient of a batch is weighted, and divided by its rows also where the last batch is short."""
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(25, 3)), rng.uniform(0.1, 2, 25)
+    y = np.where(X[:, 0] > 0, 1, -1)
+    settings = {"penalty": 0.1, "batch_size": 10, "fit_intercept": False, "average": None, "random_state": 0}
+    model = PegasosClassifier(**settings).partial_fit(X, y, classes=[-1, 1], sample_weight=weights)
+    seed = int(spawn(0, 2)[1].integers(2**31))
+    order = np.random.default_rng((seed, 0)).permutation(25)
+    w, share = np.zeros(3), weights / weights.mean()
+    for t, batch in enumerate((order[:10], order[10:20], order[20:]), 1):
+        pull = np.where(y[batch] * (X[batch] @ w) < 1, y[batch] * share[batch], 0.0)
+        w = (1 - 1 / t) * w + X[batch].T @ pull / (0.1 * t * len(batch))
+        w *= min(1, 1 / (np.sqrt(0.1) * np.linalg.norm(w)))
+    np.testing.assert_allclose(model.coef_[0], w, rtol=1e-9)

@@ -161,3 +161,14 @@ def test_hampel_settles_where_the_scale_alone_would_not(seed):
     residuals = y - model.predict(X)
     again = as_reweighting("hampel").weights(residuals / model.scale_)
     np.testing.assert_allclose(model.weights_, again, atol=1e-2)
+
+
+def test_myriad_starts_from_the_huber_fit():
+    """Its first weights are those of the residuals of the Huber fit."""
+    X, y = problem(60)
+    y[:6] += 8
+    options = {"kernel": RBF(1.0), "regularization": 5.0}
+    residuals = y - LSSVMRegressor(robust="huber", **options).fit(X, y).predict(X)
+    scale = 1.483 * np.median(np.abs(residuals - np.median(residuals)))
+    first = LSSVMRegressor(robust=Reweighting("myriad", max_iter=1), **options).fit(X, y)
+    np.testing.assert_allclose(first.weights_, 4 / (4 + (residuals / scale) ** 2), rtol=1e-6)

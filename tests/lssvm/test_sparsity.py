@@ -6,7 +6,8 @@ from scipy.optimize import minimize
 
 from gramian import FixedSizeLSSVMClassifier, FixedSizeLSSVMRegressor
 from gramian.kernels import RBF, Linear
-from gramian.lssvm.sparsity import PENALTIES, _lasso
+from gramian.landmarks import NormalEquations
+from gramian.lssvm.sparsity import PENALTIES, Sparsity, _lasso, _Problem
 
 GRID = np.linspace(-6, 6, 400)[:, None]
 
@@ -134,3 +135,50 @@ def test_nothing_to_tell_leaves_one_prototype():
     fitted = model("rwl1", 1.0).fit(X, np.full(500, 2.0))
     assert fitted.n_prototypes_ == 1
     np.testing.assert_allclose(fitted.predict(GRID), 2.0)
+
+
+def second_stage(**how):
+    """Its problem on six correlated columns of 50 rows; those columns and the targets."""
+    rng = np.random.default_rng(0)
+    F, columns = rng.normal(size=(50, 6)), np.triu(rng.normal(size=(6, 6))) + 2 * np.eye(6)
+    y = F @ columns @ [2.0, 0.0, 0.5, -1.0, 0.0, 0.1] + rng.normal(size=50)
+    return _Problem.of(NormalEquations().add(F, y), columns, 0.1, Sparsity(**how)), F @ columns, y
+
+
+def test_weights_are_the_derivatives_of_the_penalties():
+    """SCAD (in units of the columns' deviation), ℓq and the two levels, by differences of the penalties themselves."""
+    problem, K, _ = second_stage(penalty="scad")
+    unit = K.std(axis=0)
+    np.testing.assert_allclose(problem.unit, unit)
+    beta = np.array([0.0, 0.3, 0.7, -1.5, 2.5, -9.0])[:, None]
+    size, strength = np.abs(beta[:, 0]), 50 * 0.8
+
+    def scad(t, level=0.8, a=3.7):
+        falling = (2 * a * level * t - t**2 - level**2) / (2 * (a - 1))
+        return np.select([t <= level, t <= a * level], [level * t, falling], (a + 1) * level**2 / 2)
+
+    slope = (scad(size * unit + 1e-6) - scad(np.maximum(size * unit - 1e-6, 0))) / np.where(size > 0, 2e-6, 1e-6)
+    expected = np.maximum(slope / 0.8, 1e-3) * unit
+    np.testing.assert_allclose(problem._weights(beta, strength), expected, rtol=1e-4)
+
+    problem, _, _ = second_stage(penalty="lq", exponent=0.4)
+    little = 0.1 * np.median(np.abs(problem.start))
+    powers = [((size + little + step) * unit) ** 0.4 for step in (-1e-7, 1e-7)]
+    np.testing.assert_allclose(problem._weights(beta, 1.0), (powers[1] - powers[0]) / 2e-7, rtol=1e-4)
+
+    problem, _, _ = second_stage(penalty="two_level", level=0.2, n_large=2)
+    large = np.argsort(size * unit)[-2:]
+    np.testing.assert_allclose(problem._weights(beta, 1.0), unit * np.where(np.isin(np.arange(6), large), 0.2, 1.0))
+
+
+def test_the_reweighted_ridge_ends_at_its_fixed_point():
+    """β = (KᵀK + strength diag(1 / (β² + ε)))⁻¹ Kᵀ y of the centred columns, iterated here for as long as it moves."""
+    problem, K, y = second_stage(penalty="l0", max_rounds=50)
+    K, y = K - K.mean(axis=0), y - y.mean()
+    for strength in (0.3, 1.0, 3.0):
+        beta = problem.start[:, 0]
+        for _ in range(3000):
+            beta = np.linalg.solve(K.T @ K + strength * np.diag(1 / (beta**2 + 1e-12)), K.T @ y)
+        expected = np.flatnonzero(np.abs(beta) > 1e-3 * np.abs(beta).max())
+        np.testing.assert_array_equal(problem.support(strength)[0], expected)
+        assert 0 < len(expected) < 6

@@ -167,3 +167,12 @@ def test_targets_whose_squares_are_no_numbers():
     X, y = reference()
     with pytest.raises(ValueError, match=r"y has values up to .*e\+200.*divide y"):
         TensorKernelRegressor().fit(X, y * 1e200)
+
+
+@pytest.mark.parametrize("kernel", ["polynomial", "exponential"])
+def test_new_rows_whose_powers_overflow_are_refused(kernel):
+    """No NaN and no infinity is called a prediction."""
+    X, y = reference()
+    model = TensorKernelRegressor(kernel=kernel).fit(X, y)
+    with pytest.raises(ValueError, match=r"X has values up to .*powers overflow; pass rows like those of fit"):
+        model.predict(X * 1e200)

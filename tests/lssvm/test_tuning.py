@@ -102,3 +102,15 @@ def test_a_part_holds_rows_of_every_class():
 def test_equal_rows_have_a_width():
     assert typical_distance(np.ones((5, 2)), None) == 1.0
     assert LSSVMClassifier().fit(np.ones((6, 2)), [0, 1] * 3).predict(np.ones((1, 2))).shape == (1,)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_robust_criterion_is_the_mean_size_of_residuals_left_out(weighted):
+    """By n refits, in units of the output's scale, rows counted by their weights."""
+    X, y = problem(30)
+    v = np.random.default_rng(1).uniform(0.5, 2, 30) if weighted else None
+    question = Problem(y[:, None], v, None, np.array([2.0]), "robust")
+    gram = RBF(1.0)._fitted(X).gram(X)
+    found = question.scores(question.spectrum(gram), np.array([0.5, 20.0]))[:, 0]
+    expected = [np.average(np.abs(refits(RBF(1.0)(X), y, gamma, v)) / 2, weights=v) for gamma in (0.5, 20.0)]
+    np.testing.assert_allclose(found, expected, rtol=1e-8)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gramian.report.words import cell, clean, effect, number, share, steadiness
+from gramian.report.words import cell, clean, effect, number, rounded, share, steadiness
 
 
 @given(st.text(max_size=300), st.integers(5, 80))
@@ -55,3 +55,12 @@ def test_signs_and_shares():
         "fairly steady",
         "shaky",
     ]
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-12, 1.0, 1e3])
+def test_rounding_keeps_five_digits_of_the_error_in_any_unit(unit):
+    """Farads and metres per second squared are small numbers, and none of them is zero."""
+    values = np.random.default_rng(0).normal(size=50) * unit
+    assert np.abs(rounded(values, 0.1 * unit) - values).max() <= 1e-5 * unit
+    assert rounded(np.array([0.1 + 0.2]), 1e-16).tolist() == [0.3]
+    assert rounded(np.zeros(2), 0.0).tolist() == [0.0, 0.0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gramian.exploration.wording import count, listing, number, percent, short
-from gramian.learning.result import NEW, Learned
+from gramian.learning.result import HELD_OUT, LEFT_OUT, NEW, Learned
 from gramian.tables import CATEGORY, USED
 
 _FEW = 10  # different whole values that may be codes of classes
@@ -43,6 +43,9 @@ def overview(found: Learned, learned_rows: int, copies: int) -> list[str]:
     if known < n:
         rows = count(n - known, "row has", "rows have")
         told.append(f"{rows} no value of {found.target}: predicted, but not learned from.")
+    if not found.skill.held_out and (alone := int((found.how == HELD_OUT).sum())):
+        rows = count(alone, "row has", "rows have")
+        told.append(f"{rows} no value but that of {found.target}: not learned from, and not in the errors.")
     if found.skill.held_out:
         told.append(
             f"Learned from {learned_rows:,} of the {known:,} rows; the errors are those of the other "
@@ -101,8 +104,8 @@ def _classes(found: Learned) -> list[str]:
     right, trivial = found.skill.measures["accuracy"]
     loss, trivial_loss = found.skill.measures["log_loss"]
     whose = "not learned from" if found.skill.held_out else "left out"
-    # Of the rows learned from; the same class as in the skill.
-    frequent = short(found.classes[int(np.bincount(found.truth[found.how != NEW]).argmax())])
+    # Of the rows learned from, which may not be that of all rows; the same class as in the skill.
+    frequent = short(found.classes[int(np.bincount(found.truth[found.how == LEFT_OUT]).argmax())])
     compared = f"always saying {frequent} in {percent(trivial)}"
     if found.verdict == "none":
         return [

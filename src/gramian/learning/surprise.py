@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gramian.exploration.wording import number_words, percent, short
+from gramian.exploration.wording import number_words, percent, short, told_apart
 from gramian.learning.model import Predicted
 from gramian.learning.result import Surprise
 from gramian.learning.target import Target
@@ -41,10 +41,11 @@ def _numbers(target: Target, predicted: Predicted, rows: Array) -> list[Surprise
         row = int(rows[place])
         if score[place] <= 1:
             break
-        told = (
-            f"{target.name} is {words(target.values[row])}, predicted {words(predicted.values[row])} "
-            f"(from {words(predicted.lower[row])} to {words(predicted.upper[row])})"
+        # A value outside its interval must not read like one of the ends.
+        true, said, low, high = told_apart(
+            words, target.values[row], predicted.values[row], predicted.lower[row], predicted.upper[row]
         )
+        told = f"{target.name} is {true}, predicted {said} (from {low} to {high})"
         found.append(Surprise(row, float(score[place]), told))
     return found
 

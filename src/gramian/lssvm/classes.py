@@ -9,9 +9,8 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from sklearn.utils.class_weight import compute_class_weight
 
-from gramian.checks import check_classes
+from gramian.checks import check_classes, is_real
 from gramian.typing import Array, Matrix
 
 
@@ -143,9 +142,12 @@ def class_weighted(owner: Any, codes: Array, classes: Array, weights: Array | No
             raise ValueError(
                 f"class_weight names {unknown[0]!r}, which is not a class of y; the classes are {classes.tolist()}"
             )
-        factors = compute_class_weight(asked, classes=classes, y=classes[codes])
-        if not (np.isfinite(factors) & (factors >= 0)).all():
-            raise ValueError(f"class_weight={asked!r} must have finite weights >= 0")
+        for name, value in asked.items():
+            if not is_real(value) or not 0 <= float(value) < np.inf:
+                raise ValueError(f"class_weight of class {name!r} is {value!r}; pass a finite number >= 0")
+        factors = np.array([float(asked.get(label, 1.0)) for label in classes.tolist()])
+        if (factors > 0).sum() < 2:
+            raise ValueError(f"class_weight={asked!r} leaves fewer than two classes with a weight; pass positive ones")
     rows = factors[codes]
     out = rows if weights is None else rows * weights
     if not out.any():

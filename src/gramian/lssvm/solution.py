@@ -6,6 +6,8 @@ regression and classification ask it for residuals of rows left out.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -133,15 +135,34 @@ class Solution:
     ) -> BorderedSystem:
         """The system for one regularization, its errors weighted by ``robust`` too, of all rows or of some."""
         weights = self.sample.weights.times(robust)
-        return BorderedSystem(
-            self.gram if members is None else self.gram.restricted(members),
-            regularization,
-            weights if weights is None or members is None else weights[members],
-            method=self.solver,
-            consume=consume,
-            random_state=self.random_state,
-            inverse=self.inverse,
-        )
+        kernel = self.sample.kernel
+        featureless = self.sample.repaired is None and not kernel.has_features and kernel.feature_signs is None
+        if self.solver == "dual" and featureless:
+            raise ValueError(
+                f"solver='dual' needs a kernel with features, and {kernel!r} has none; use solver='auto', or "
+                "landmarks, kernel=gramian.Nystroem(n_components, kernel=...)"
+            )
+        with self._own_words(regularization):
+            return BorderedSystem(
+                self.gram if members is None else self.gram.restricted(members),
+                regularization,
+                weights if weights is None or members is None else weights[members],
+                method=self.solver,
+                consume=consume,
+                random_state=self.random_state,
+                inverse=self.inverse,
+            )
+
+    @contextmanager
+    def _own_words(self, regularization: float) -> Iterator[None]:
+        """Errors of a factorization by the names of the machine's parameters."""
+        try:
+            yield
+        except np.linalg.LinAlgError as error:
+            raise np.linalg.LinAlgError(
+                f"the system is singular or not positive definite at regularization={regularization:.3g}, so "
+                f"solver={self.solver!r} cannot solve it; use solver='ldl', or a smaller regularization"
+            ) from error
 
     def fit(self, regularization: Array, robust: Array | None = None, members: Array | None = None) -> Solution:
         """Solve for all outputs.
@@ -168,7 +189,8 @@ class Solution:
             gamma = float(regularization[outputs][0])
             system = self.system(gamma, weights, consume=len(groups) == 1, members=here)
             rows = slice(None) if here is None else here
-            self.alpha[rows, outputs], self.intercept[outputs] = system.solve(centred[rows, outputs])
+            with self._own_words(gamma):
+                self.alpha[rows, outputs], self.intercept[outputs] = system.solve(centred[rows, outputs])
             self.systems.append(system)
         self.intercept += base[0]
         return self

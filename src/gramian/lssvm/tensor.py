@@ -215,10 +215,15 @@ class TensorKernelRegressor(RegressorMixin, DistributedAnswers, Estimator):
         check_is_fitted(self, "dual_coef_")
         X = validate_data(self, X, reset=False, **_CHECKS)
         rows = X.astype(np.float64)
-        if self.kernel == "polynomial":
-            values = monomials(rows, self.powers_, self.scales_) @ self.coef_
-        else:
-            values = exponential_at(rows, self.X_fit_, self.dual_coef_.astype(np.float64), self.order)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.kernel == "polynomial":
+                values = monomials(rows, self.powers_, self.scales_) @ self.coef_
+            else:
+                values = exponential_at(rows, self.X_fit_, self.dual_coef_.astype(np.float64), self.order)
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"X has values up to {np.abs(rows).max():.1e}, whose powers overflow; pass rows like those of fit"
+            )
         return np.asarray(values + self.intercept_, X.dtype)
 
     def __sklearn_tags__(self) -> Any:

@@ -61,8 +61,19 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def rounded(values: Array, error: float) -> Array:
-    """Numbers to a ten-thousandth of their error: more digits would say what nobody knows."""
-    digits = 12 if error <= 0 else int(np.clip(4 - np.floor(np.log10(error)), 0, 12))
+    """Numbers to a ten-thousandth of their error: more digits would say what nobody knows.
+
+    Errors below 1e-8 of the largest number count as that, or rounding would be written out.
+
+    Examples
+    --------
+    >>> rounded(np.array([1.23456789, 0.25]), 0.5)
+    array([1.23457, 0.25   ])
+    >>> rounded(np.array([1.23456789e-12, 4e-13]), 5e-13)
+    array([1.23457e-12, 4.00000e-13])
+    """
+    error = max(error, 1e-8 * float(np.abs(values[np.isfinite(values)]).max(initial=0.0)))
+    digits = 0 if error <= 0 else int(np.clip(4 - np.floor(np.log10(error)), 0, 290))
     return np.round(values, digits) + 0.0  # no −0
 
 
