@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -17,6 +17,23 @@ from typing import Any
 import numpy as np
 
 Scores = dict[str, Any]
+
+
+def as_it_is(_: Any, result: Scores) -> Scores:
+    """The score of a side that returns its figures."""
+    return result
+
+
+def over_states(answer: Callable[[int], dict[str, float]], states: Iterable[int], digits: int = 4) -> Scores:
+    """Mean and range of every figure of an answer over random states."""
+    found = [answer(state) for state in states]
+    return {
+        name: {
+            "mean": round(float(np.mean([one[name] for one in found])), digits),
+            "range": [round(float(f([one[name] for one in found])), digits) for f in (min, max)],
+        }
+        for name in found[0]
+    }
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from benchmarks.case import Case, Scores
+from benchmarks.case import Case, Scores, as_it_is, over_states
 from gramian import SpectralClustering
 from gramian.datasets import make_parabolas, make_spirals
 from gramian.kernels import RBF
@@ -43,25 +43,9 @@ CLUSTERS = {"moon": 2, "wine": 3, "cancer": 2, "face": 20}
 WIDTHS = {"moon": "median10"}
 
 
-def _over_states(answer: Callable[[int], dict[str, float]]) -> Scores:
-    """Mean and range of every figure over random states."""
-    found = [answer(state) for state in range(STATES)]
-    return {
-        name: {
-            "mean": round(float(np.mean([one[name] for one in found])), 4),
-            "range": [round(float(f([one[name] for one in found])), 4) for f in (min, max)],
-        }
-        for name in found[0]
-    }
-
-
 def _clocked(work: Callable[[], Any]) -> tuple[Any, float]:
     start = time.process_time()
     return work(), time.process_time() - start
-
-
-def _as_it_is(_: Any, result: Scores) -> Scores:
-    return result
 
 
 def _nmi(y: np.ndarray, labels: np.ndarray) -> float:
@@ -85,7 +69,7 @@ def _spiral_scores(make: Callable[[int], Any], maps: bool, _: Any) -> Scores:
         scores = {"nmi": _nmi(y, labels), "fit_seconds": fit, "predict_seconds": predict}
         return scores | ({"transform_seconds": _clocked(lambda: model.transform(X))[1]} if maps else {})
 
-    return _over_states(answer)
+    return over_states(answer, range(STATES))
 
 
 def _kernel_net(k: int, width: str, state: int) -> Any:
@@ -122,7 +106,7 @@ def _table_scores(make: Callable[[int, str, int], Any], tables: dict[str, Any]) 
             scores |= {f"nmi_{name}": _nmi(y, labels), f"seconds_{name}": seconds}
         return scores
 
-    return _over_states(answer)
+    return over_states(answer, range(STATES))
 
 
 def _scaled_kmeans(k: int, _: str, state: int) -> Any:
@@ -144,7 +128,7 @@ def _digit_scores(make: Callable[[int], Any], _: Any) -> Scores:
         model, seconds = _clocked(lambda: make(state).fit(old, labels))
         return {"accuracy": float(model.score(new, truth)), "fit_seconds": seconds}
 
-    return _over_states(answer)
+    return over_states(answer, range(STATES))
 
 
 def _neural_kernel(state: int) -> Any:
@@ -166,7 +150,7 @@ CASES = [
             "gramian KernelNetClustering": partial(_spiral_scores, partial(_kernel_net, 3, "median10"), True),
             "gramian SpectralClustering": partial(_spiral_scores, partial(_spectral, 3, "median10"), False),
         },
-        score=_as_it_is,
+        score=as_it_is,
         repeats=1,
     ),
     Case(
@@ -180,7 +164,7 @@ CASES = [
             "scaled k-means": partial(_table_scores, _scaled_kmeans),
             "published": _published,
         },
-        score=_as_it_is,
+        score=as_it_is,
         repeats=1,
     ),
     Case(
@@ -192,7 +176,7 @@ CASES = [
             "gramian NeuralKernelClassifier": partial(_digit_scores, _neural_kernel),
             "scikit-learn SVC(rbf)": partial(_digit_scores, lambda state: SVC()),
         },
-        score=_as_it_is,
+        score=as_it_is,
         repeats=1,
     ),
 ]

@@ -74,6 +74,7 @@ def one_point(run: int, weight: float, codes: int, size: Size, options: Options)
         hidden_layer_sizes=size.hidden,
         pretrain_iter=size.pretrain,
         max_iter=size.steps,
+        cool_down=0.0,
         random_state=run,
     ).fit(old)
     P = prior_kernel(run, options).fit(old)(new)

@@ -104,7 +104,8 @@ def networks(run: int, size: Size, prior: ClusterKernel) -> dict[str, Any]:
     from gramian.deep import KernelAutoencoder, StackedAutoencoder
 
     common: dict[str, Any] = {
-        "hidden_layer_sizes": size.hidden, "pretrain_iter": size.pretrain, "max_iter": size.steps, "random_state": run,
+        "hidden_layer_sizes": size.hidden, "pretrain_iter": size.pretrain, "max_iter": size.steps, "cool_down": 0.0,
+        "random_state": run,
     }  # fmt: skip
     return {
         AE: StackedAutoencoder(size.codes, **common),

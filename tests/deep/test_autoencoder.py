@@ -1,5 +1,7 @@
 """StackedAutoencoder."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -13,7 +15,8 @@ from gramian.persistence import load, save
 
 def small(**changes):
     settings = {"hidden_layer_sizes": (40,), "max_iter": 150, "pretrain_iter": 30, "batch_size": 50, "random_state": 0}
-    return StackedAutoencoder(**({"n_components": 10} | settings | changes))
+    # So few steps are all needed to learn.
+    return StackedAutoencoder(**({"n_components": 10, "cool_down": 0.0} | settings | changes))
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +50,20 @@ def test_training_lowers_the_error(fitted, X):
     assert fitted.loss_curve_[-20:].mean() < 0.7 * fitted.loss_curve_[:5].mean()
     assert -fitted.score(X) < 0.5 * X.var(axis=0).mean()
     np.testing.assert_array_equal(fitted.loss_curve_, fitted.reconstruction_curve_)
+
+
+def test_the_last_steps_hardly_move_the_weights(X):
+    """With a cool-down the last of 40 steps is a twentieth of what it is without; before the cool-down all is equal."""
+    moves = {}
+    for cool_down in (0.0, 0.5):
+        seen = []
+        keep = lambda step, terms, net, seen=seen: seen.append(net.weights_["up.0"])  # noqa: E731
+        small(cool_down=cool_down, max_iter=40, pretrain_iter=0, callbacks=keep).fit(X)
+        moves[cool_down] = [np.abs(new - old).max() for old, new in pairwise(seen)]
+    assert moves[0.5][:20] == moves[0.0][:20]
+    assert moves[0.5][-1] < 0.1 * moves[0.0][-1]
+    with pytest.raises(ValueError, match="cool_down=2"):
+        small(cool_down=2).fit(X)
 
 
 def test_shapes_and_the_way_back(fitted, X):

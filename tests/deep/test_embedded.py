@@ -107,7 +107,7 @@ def test_training_makes_memberships_clearer(blobs):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"n_clusters": 91}, "n_clusters=91 is more than the 90 samples"),
+        ({"n_clusters": 91}, "n_clusters=91 is more than the n_samples=90"),
         ({"pretrain_iter": -1}, "pretrain_iter=-1"),
         ({"update_interval": 0}, "update_interval=0"),
         ({"divergence_weight": 0}, "divergence_weight=0"),

@@ -20,7 +20,8 @@ PRIOR = ClusterKernel(5, 8)
 
 def small(**changes):
     settings = {"hidden_layer_sizes": (60,), "max_iter": 150, "pretrain_iter": 30, "batch_size": 60, "random_state": 0}
-    return KernelAutoencoder(**({"n_components": 30, "kernel": PRIOR} | settings | changes))
+    # So few steps are all needed to learn.
+    return KernelAutoencoder(**({"n_components": 30, "kernel": PRIOR, "cool_down": 0.0} | settings | changes))
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,7 @@ def test_codes_of_new_rows_follow_the_prior(X, fitted):
 
 def test_weight_zero_is_the_stacked_autoencoder_bit_for_bit(X):
     names = ("n_components", "hidden_layer_sizes", "max_iter", "pretrain_iter", "batch_size", "random_state")
-    kernelized = small(alignment_weight=0, max_iter=20).fit(X)
+    kernelized = small(alignment_weight=0, max_iter=20).set_params(cool_down=StackedAutoencoder().cool_down).fit(X)
     plain = StackedAutoencoder(**{name: getattr(kernelized, name) for name in names}).fit(X)
     assert plain.weights_.keys() == kernelized.weights_.keys()
     for name, value in plain.weights_.items():
@@ -183,7 +184,7 @@ def test_holes_need_a_kernel_that_takes_them(X):
 def test_published_settings_are_one_call():
     net = KernelAutoencoder.published(random_state=0)
     assert (net.n_components, net.hidden_layer_sizes, net.batch_size) == (2000, (500, 500, 2000), 200)
-    assert (net.pretrain_iter, net.max_iter) == (30 * 70**2, 100 * 70**2)
+    assert (net.pretrain_iter, net.max_iter, net.cool_down) == (30 * 70**2, 100 * 70**2, 0)
     assert KernelAutoencoder.published(1000).max_iter == 100 * 5**2
 
 

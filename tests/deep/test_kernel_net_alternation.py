@@ -1,9 +1,10 @@
 """The alternation of KernelNet step by step."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
-from sklearn.exceptions import ConvergenceWarning
 
 from gramian.deep.architecture import build
 from gramian.deep.kernel_net_alternation import Alternation, Plan, embed
@@ -26,7 +27,7 @@ def alternation(**changes):
         "n_refine": 1,
         "pretrain_iter": 200,
         "n_init": 2,
-        "or_none": False,
+        "or_indicators": False,
         "tol": 0.0,
         "reconstruction_weight": 0.0,
         "by_ratio": False,
@@ -66,11 +67,26 @@ def test_a_run_finds_the_groups_and_counts_its_rounds():
     assert len(set(zip(run.labels.tolist(), (np.arange(30) % 2).tolist(), strict=True))) == 2
 
 
-def test_of_a_start_with_and_without_alternations_the_larger_objective_is_kept():
-    alternated, both, spoiled = alternation(), alternation(or_none=True), alternation(or_none=True)
+def test_of_first_rounds_with_u_and_with_indicators_the_larger_objective_is_kept():
+    """Both start from the same weights; a spoiled alternation is left, a spoiled round of indicators too."""
+    settings = {"or_indicators": True, "max_iter": 1}
+    alternated, both, spoiled, idle = (
+        alternation(**given) for given in ({"max_iter": 1}, settings, settings, settings)
+    )
     alternated.run()
     both.run()
-    assert both.objectives[-1] >= alternated.objectives[-1]
+    assert both.objectives[0] == alternated.objectives[0]
+    assert both.objectives[1] >= alternated.objectives[1]
+    assert len(both.objectives) == len(alternated.objectives) == 3
+
+    def nothing_better(labels):
+        idle.objectives.append(-1.0)
+
+    idle.follow_clusters = nothing_better
+    idle.plan = replace(idle.plan, n_refine=0)
+    idle.run()
+    assert idle.objectives == alternated.objectives[:2]
+    assert len(idle.changes) == 1
 
     def collapse():
         with torch.no_grad():
@@ -78,11 +94,10 @@ def test_of_a_start_with_and_without_alternations_the_larger_objective_is_kept()
                 weight.zero_()
 
     spoiled.alternate = collapse
-    with pytest.warns(ConvergenceWarning, match="distinct clusters"):
-        spoiled.run()
-    assert len(spoiled.objectives) == 2  # of the start and one round of refinement
+    spoiled.run()
+    assert len(spoiled.objectives) == 3  # of the start and two rounds with indicators
     assert spoiled.objectives[1] > 0.5
-    assert spoiled.objectives[1] == pytest.approx(spoiled.walk_now().value(spoiled.U))
+    assert spoiled.objectives[2] == pytest.approx(spoiled.walk_now().value(spoiled.U))
     assert len(set(spoiled.labels[::2])) == len(set(spoiled.labels[1::2])) == 1
 
 

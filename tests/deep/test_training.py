@@ -59,6 +59,25 @@ def test_steps_are_those_of_adam_by_hand(rng):
         assert torch.equal(p, expected)
 
 
+def test_the_rate_falls_linearly_over_the_last_steps(rng):
+    """Of 8 steps half cool down, from 4/4 to 1/4 of the rate; the seventh fails, which halves what is left."""
+    module, plain, X, _ = regression(rng)
+    rates, calls = [], []
+
+    def optimizer(parameters, rate):
+        chosen = torch.optim.SGD(parameters, rate)
+        chosen.register_step_pre_hook(lambda chosen, *_: rates.append(chosen.param_groups[0]["lr"]))
+        return chosen
+
+    def loss(batch):
+        calls.append(len(calls))
+        return {"loss": plain(batch)["loss"] * (float("nan") if len(calls) == 7 else 1.0)}
+
+    settings = Settings(8, batch_size=10, learning_rate=0.4, cool_down=0.5)
+    train(module, loss, len(X), settings, rng, optimizer=optimizer)
+    np.testing.assert_allclose(rates, [0.4] * 5 + [0.3, 0.1, 0.05])
+
+
 def test_early_stopping_keeps_the_best_weights(rng):
     """The weights kept have the lowest loss on the rows held back, and training ends early."""
     module, loss, X, _ = regression(rng, n=12)

@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gramian.checks import one_of, real, whole
 from gramian.deep.architecture import ACTIVATIONS, build, check_activation, check_sizes
 from gramian.deep.autoencoder_network import CodeLoss, layer_loss, principal_axes, whole_loss
-from gramian.deep.base import NetworkEstimator
+from gramian.deep.base import CodeTransformer, NetworkEstimator
 from gramian.deep.holes import Cells, column_means, with_mask
 from gramian.deep.scaling import Scaling, in_unit_interval, no_scaling, standard_scaling, unit_scaling
 from gramian.deep.training import History, Settings, torch_generator, train, warn_if_unsettled
@@ -28,7 +27,7 @@ from gramian.typing import Array, RandomState
 _HIDDEN = 0.2  # part of the observed cells of rows with holes that is hidden at every step
 
 
-class BaseAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEstimator):
+class BaseAutoencoder(CodeTransformer, NetworkEstimator):
     """What autoencoders do alike; a subclass may add a term to the loss of the codes."""
 
     n_components: int
@@ -39,12 +38,14 @@ class BaseAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
     tied_weights: bool
     corruption: float | str
     pretrain_iter: int
+    cool_down: float
 
     # Training ----------------------------------------------------------------------------------------------
 
     def _learn(self, X: Any, rows: Array, settings: Settings, code_loss: CodeLoss | None, weight: float, **more: Any):  # type: ignore[no-untyped-def]
         """Train on checked rows and keep all: loss (1 − weight) · error + weight · code_loss."""
         rng = spawn(self.random_state, 1)[0]
+        whole_settings = settings.but(cool_down=real(self.cool_down, "cool_down", least=0, most=1))
         holes = np.isnan(rows)
         masked = bool(holes.any())
         if masked and (empty := np.flatnonzero(holes.all(axis=0))).size:
@@ -70,9 +71,8 @@ class BaseAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
             train(module, loss, len(rows), told, rng, parameters=module.layer(place))
         learned = {"scaling_": scaling.arrays, "fill_": fill, **more}
         watch = self._on_step(module, X, description, **learned)
-        history = train(
-            module, whole_loss(module, cells, rate, noise, code_loss, weight), len(rows), settings, rng, on_step=watch
-        )
+        loss = whole_loss(module, cells, rate, noise, code_loss, weight)
+        history = train(module, loss, len(rows), whole_settings, rng, on_step=watch)
         mean, axes, alive = principal_axes(module, cells)
         if not alive:
             warn_if_unsettled(
@@ -287,7 +287,6 @@ class BaseAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = False
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 
@@ -327,6 +326,9 @@ class StackedAutoencoder(BaseAutoencoder):
     batch_size : int, default 200
         Rows of a step, drawn anew each time.
     learning_rate : float, default 1e-3
+    cool_down : float, default 0.3
+        Part of the ``max_iter`` steps, at the end, over which the rate falls linearly to zero, so that the weights
+        settle instead of following the rows of each batch. Where few steps leave much to learn, 0 learns more of it.
     early_stopping : {False, True, "interruptible"}, default False
         Hold a part of the rows back and keep the weights with the lowest loss on it. "interruptible" also keeps them
         when training is interrupted from the keyboard, which otherwise leaves the estimator unfitted.
@@ -398,6 +400,7 @@ class StackedAutoencoder(BaseAutoencoder):
         pretrain_iter: int = 150,
         batch_size: int = 200,
         learning_rate: float = 1e-3,
+        cool_down: float = 0.3,
         early_stopping: bool | str = False,
         validation_fraction: float = 0.15,
         n_iter_no_change: int = 10,
@@ -417,6 +420,7 @@ class StackedAutoencoder(BaseAutoencoder):
         self.pretrain_iter = pretrain_iter
         self.batch_size = batch_size
         self.learning_rate = learning_rate
+        self.cool_down = cool_down
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import nn
 
@@ -33,6 +34,15 @@ IMAGES = 64  # of them, where a convolution makes each many times larger: new me
 TRAINING_DTYPE = torch.float32
 _FLOATS = [np.float64, np.float32]
 _modules: WeakKeyDictionary[Any, tuple[Any, nn.Module]] = WeakKeyDictionary()
+
+
+class CodeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Of the estimators whose ``transform`` gives codes: columns named after the class, in the dtype of the rows."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
 
 
 class NetworkEstimator(DistributedAnswers, Estimator):

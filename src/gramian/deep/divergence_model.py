@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClusterMixin
 from sklearn.metrics.pairwise import cosine_similarity
 from torch import nn
 
 from gramian.checks import whole
 from gramian.clustering.ensemble.evidence import cut
 from gramian.deep.architecture import Description, build
-from gramian.deep.base import NetworkEstimator, load_weights
+from gramian.deep.base import CodeTransformer, NetworkEstimator, load_weights
 from gramian.deep.cluster_losses import (
     TERMS,
     divergence_terms,
@@ -40,7 +40,7 @@ _WIDTH_ROWS = 2000
 _SALIENCY_ROWS = 64
 
 
-class DivergenceModel(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, NetworkEstimator):
+class DivergenceModel(CodeTransformer, ClusterMixin, NetworkEstimator):
     """What a fitted :class:`~gramian.deep.DivergenceClustering` does; the parameters are told there."""
 
     network: Any

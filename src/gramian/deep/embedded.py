@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClusterMixin
 from sklearn.cluster import KMeans
 from torch import nn
 
-from gramian.checks import real, whole
+from gramian.checks import check_count, real, whole
 from gramian.deep.architecture import Description, architecture, build
 from gramian.deep.autoencoder import StackedAutoencoder
-from gramian.deep.base import CHUNK, NetworkEstimator, load_weights
+from gramian.deep.base import CHUNK, CodeTransformer, NetworkEstimator, load_weights
 from gramian.deep.restarts import one_thread
 from gramian.deep.training import train, warn_if_unsettled
 from gramian.randomness import spawn
@@ -59,7 +59,7 @@ def sharpened(Q: Any) -> Any:
     return weights / weights.sum(dim=1, keepdim=True)
 
 
-class _EmbeddedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, NetworkEstimator):
+class _EmbeddedClustering(CodeTransformer, ClusterMixin, NetworkEstimator):
     """What both estimators share."""
 
     n_clusters: int
@@ -88,9 +88,7 @@ class _EmbeddedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfo
         rows, settings = self._check_rows(X), self._settings()
         weight, every = self._divergence_weight(), whole(self.update_interval, "update_interval")
         n_pretrain = whole(self.pretrain_iter, "pretrain_iter", least=0)
-        k = whole(self.n_clusters, "n_clusters")
-        if k > len(rows):
-            raise ValueError(f"n_clusters={k} is more than the {len(rows)} samples; pass n_clusters <= {len(rows)}")
+        k = whole(check_count(self, "n_clusters", len(rows)), "n_clusters")
         first, second = spawn(self.random_state, 2)
         coder = StackedAutoencoder(
             self.n_components,
@@ -101,6 +99,7 @@ class _EmbeddedClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfo
             pretrain_iter=n_pretrain,
             batch_size=self.batch_size,
             learning_rate=settings.learning_rate,
+            cool_down=0.0,
             device=self.device,
             random_state=first,
             verbose=self.verbose,

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.mixture import GaussianMixture
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from gramian.checks import reals, whole
 from gramian.deep.architecture import Description, build, check_activation, check_sizes
-from gramian.deep.base import NetworkEstimator
+from gramian.deep.base import CodeTransformer, NetworkEstimator
 from gramian.deep.kernel_net_alternation import embed
 from gramian.deep.scaling import standard_scaling
 from gramian.deep.training import torch_generator, train
@@ -26,7 +25,7 @@ from gramian.typing import Array, Matrix, RandomState
 _CUT = 1e-10  # of the largest eigenvalue: directions that count nothing
 
 
-class GenerativeRKM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEstimator):
+class GenerativeRKM(CodeTransformer, NetworkEstimator):
     """Learn hidden features that several views share, with networks that generate each view from them (Gen-RKM).
 
     View v has an encoder φ_v and a decoder ψ_v. With centred features Φ_v the hidden features H, HᵀH = I, are the
@@ -293,11 +292,6 @@ class GenerativeRKM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEs
     @property
     def _n_features_out(self) -> int:
         return len(self.eigenvalues_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def returned_error(module: Any, views: Sequence[Any], eta: Array, size: int) -> Any:

@@ -67,6 +67,7 @@ class KernelAutoencoder(BaseAutoencoder):
     batch_size : int, default 200
         Rows of a step, drawn anew each time. Only similarities within a batch are compared.
     learning_rate : float, default 1e-3
+    cool_down : float, default 0.3
     early_stopping : {False, True, "interruptible"}, default False
     validation_fraction : float, default 0.15
     n_iter_no_change : int, default 10
@@ -132,6 +133,7 @@ class KernelAutoencoder(BaseAutoencoder):
         pretrain_iter: int = 150,
         batch_size: int = 200,
         learning_rate: float = 1e-3,
+        cool_down: float = 0.3,
         early_stopping: bool | str = False,
         validation_fraction: float = 0.15,
         n_iter_no_change: int = 10,
@@ -154,6 +156,7 @@ class KernelAutoencoder(BaseAutoencoder):
         self.pretrain_iter = pretrain_iter
         self.batch_size = batch_size
         self.learning_rate = learning_rate
+        self.cool_down = cool_down
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -164,7 +167,7 @@ class KernelAutoencoder(BaseAutoencoder):
 
     @classmethod
     def published(cls, n_samples: int = 14_000, **changes: Any) -> Self:
-        """The settings of the publication: hours on two cores.
+        """The settings of the publication, its constant learning rate too: hours on two cores.
 
         Parameters
         ----------
@@ -179,7 +182,8 @@ class KernelAutoencoder(BaseAutoencoder):
             Unfitted: 2,000 codes, 30 epochs for each layer and 100 for the whole network, λ = 0.1.
         """
         epoch = math.ceil(n_samples / 200) ** 2
-        return cls(**({"n_components": 2000, "max_iter": 100 * epoch, "pretrain_iter": 30 * epoch} | changes))
+        settings = {"n_components": 2000, "max_iter": 100 * epoch, "pretrain_iter": 30 * epoch, "cool_down": 0.0}
+        return cls(**(settings | changes))
 
     def fit(self, X: Any, y: Any = None, *, prior: Any = None, prior_features: Any = None) -> KernelAutoencoder:
         """Train the network.

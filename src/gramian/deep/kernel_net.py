@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
 from sklearn.utils.validation import check_is_fitted
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramian.checks import check_count, one_of, real, whole
 from gramian.clustering.core import kmeans, nearest_center, numbered
 from gramian.deep.architecture import Description, build, check_sizes
-from gramian.deep.base import NetworkEstimator
+from gramian.deep.base import CodeTransformer, NetworkEstimator
 from gramian.deep.kernel_net_alternation import Alternation, Plan, embed
 from gramian.deep.kernel_net_objective import LEAST_DEGREE, select_subset_size
 from gramian.deep.scaling import Scaling, no_scaling, standard_scaling
@@ -28,7 +28,7 @@ _SMALL = 3  # columns up to which the network is pre-trained and only the indica
 _MOST_ROWS = 4000  # rows that "auto" trains on
 
 
-class KernelNetClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, NetworkEstimator):
+class KernelNetClustering(CodeTransformer, ClusterMixin, NetworkEstimator):
     """Clustering by a kernel that a network learns (KernelNet, KNet).
 
     A network ψ embeds the rows, K is the Gaussian kernel of the embedded rows, D its degrees and H = I − 11ᵀ/n. The
@@ -60,8 +60,9 @@ class KernelNetClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfo
         not at all, so that the network imitates the spectral embedding of X.
     max_iter : int or "auto", default "auto"
         Alternations between network and U. With 0 the network only refines the indicators of spectral clustering.
-        "auto" is 0 for up to three columns, else 0 and 1, of which the one with the larger ``objective_`` is kept; 1
-        where λ > 0, which has no part in the refinement.
+        "auto" is 0 for up to three columns, and 1 where λ > 0, which has no part in the refinement. Else the first
+        round is made twice from the same start, with U and with the indicators of its clusters, and training goes on
+        from the one with the larger objective.
     n_refine : int, default 2
         Rounds with indicators of the clusters in place of U.
     init : {"auto", "identity", "pretrain"}, default "auto"
@@ -346,6 +347,7 @@ class KernelNetClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfo
             init = "pretrain" if d <= _SMALL or weight else "identity"
         automatic = isinstance(self.max_iter, str) and one_of(self.max_iter, "max_iter", ("auto",)) == "auto"
         rounds = int(d > _SMALL) if automatic else whole(self.max_iter, "max_iter", least=0)
+        refined = whole(self.n_refine, "n_refine", least=0)
         batch = whole(self.batch_size, "batch_size", least=2)
         steps = self.steps_per_iter
         if isinstance(steps, str):
@@ -359,10 +361,10 @@ class KernelNetClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfo
             update=one_of(self.update, "update", ("eig", "sma", "none")),
             init=init,
             max_iter=rounds,
-            n_refine=whole(self.n_refine, "n_refine", least=0),
+            n_refine=refined,
             pretrain_iter=whole(self.pretrain_iter, "pretrain_iter", least=0),
             n_init=whole(self.n_init, "n_init"),
-            or_none=automatic and rounds > 0 and not weight,  # which counts in alternations only
+            or_indicators=automatic and rounds > 0 and refined > 0 and not weight,  # λ counts in alternations only
             tol=real(self.tol, "tol", least=0),
             reconstruction_weight=weight,
             by_ratio=one_of(self.reconstruction_scale, "reconstruction_scale", ("absolute", "ratio")) == "ratio",
@@ -484,11 +486,6 @@ class KernelNetClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfo
     @property
     def _n_features_out(self) -> int:
         return int(self.cluster_centers_.shape[1])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def _or_auto(value: Any, name: str, automatic: float, **limits: Any) -> float:

@@ -37,8 +37,8 @@ class Plan:
     init : str
         ``"identity"`` or ``"pretrain"``.
     max_iter, n_refine, pretrain_iter, n_init : int
-    or_none : bool
-        Refine the start without alternations too, and keep what has the larger objective.
+    or_indicators : bool
+        Make the first round with the indicators of the clusters too, and go on from the larger objective.
     tol : float
     reconstruction_weight : float
     by_ratio : bool
@@ -61,7 +61,7 @@ class Plan:
     n_refine: int
     pretrain_iter: int
     n_init: int
-    or_none: bool
+    or_indicators: bool
     tol: float
     reconstruction_weight: float
     by_ratio: bool
@@ -108,16 +108,16 @@ class Alternation:
     def run(self) -> None:
         """Start, alternate and refine."""
         self.start()
-        start = self.state() if self.plan.or_none else None
+        start = self.state() if self.plan.or_indicators else None
         self.alternate()
+        if start is not None and not self.stopped:
+            # Both have one round of training: more of it alone makes the objective larger.
+            alternated = self.state()
+            self.restore(start)
+            self.follow_clusters(self.cluster())
+            if self.objectives[-1] < alternated[0]["objectives"][-1]:
+                self.restore(alternated)
         self.refine()
-        if start is None or self.stopped:
-            return
-        alternated = self.state()
-        self.restore(start)
-        self.refine()
-        if self.objectives[-1] < alternated[0]["objectives"][-1]:
-            self.restore(alternated)
 
     def state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """What a run changes, and the weights, as they are now."""
@@ -152,9 +152,13 @@ class Alternation:
         for _ in range(self.plan.n_refine):
             if self.stopped:
                 break
-            self.fit_network(one_hot(self.labels, self.plan.n_clusters))
-            self.update()
+            self.follow_clusters(self.labels)
             self.labels = self.cluster()
+
+    def follow_clusters(self, labels: Array) -> None:
+        """A round with the indicators of clusters in place of U."""
+        self.fit_network(one_hot(labels, self.plan.n_clusters))
+        self.update()
 
     def start(self) -> None:
         """The network as the identity, the width of its kernel, and U by eigenvectors."""

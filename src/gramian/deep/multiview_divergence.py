@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from scipy.special import softmax
+from sklearn.base import ClusterMixin
 from torch import nn
 from torch.nn.functional import cross_entropy, normalize
 
 from gramian.checks import check_count, one_of, real, reals, whole
 from gramian.deep.architecture import Description, architecture, build, check_sizes
-from gramian.deep.base import NetworkEstimator
+from gramian.deep.base import CodeTransformer, NetworkEstimator
 from gramian.deep.cluster_losses import TERMS, divergence_terms
 from gramian.deep.divergence_run import SMOOTHING, check_width
 from gramian.deep.scaling import standard_scaling
@@ -46,7 +47,7 @@ def fusion_weights(n_views: int, *, generator: torch.Generator | None = None) ->
     return FusionWeights(n_views)
 
 
-class MultiViewDivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, NetworkEstimator):
+class MultiViewDivergenceClustering(CodeTransformer, ClusterMixin, NetworkEstimator):
     """Clustering of samples that are described by several views, with a network for each view.
 
     View v has an encoder h_v. The code of a sample is z = Σ_v w_v h_v(x_v) with learned weights w_v ≥ 0, Σ_v w_v = 1,
@@ -273,9 +274,7 @@ class MultiViewDivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixi
         -------
         memberships : ndarray (n_new, n_clusters)
         """
-        scores = self._scores(self._check_new(X))
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+        return np.asarray(softmax(self._scores(self._check_new(X)), axis=1))
 
     def predict(self, X: Matrix) -> Array:
         """The cluster of rows, that of the largest membership.
@@ -302,11 +301,6 @@ class MultiViewDivergenceClustering(ClassNamePrefixFeaturesOutMixin, ClusterMixi
     @property
     def _n_features_out(self) -> int:
         return int(self.architecture_["modules"]["output"]["sizes"][0])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def fused(module: Any, x: Any, parts: Sequence[list[int]]) -> tuple[list[Any], Any, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from scipy.special import softmax
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from torch import nn
 
@@ -228,6 +229,7 @@ class NeuralKernelClassifier(ClassifierMixin, _NeuralKernel):
     device : str, default "auto"
     random_state : int, Generator, RandomState or None, default None
     verbose : int, default 0
+
     Attributes
     ----------
     classes_ : ndarray
@@ -291,9 +293,7 @@ class NeuralKernelClassifier(ClassifierMixin, _NeuralKernel):
         -------
         probabilities : ndarray (n_new, n_classes)
         """
-        scores = self._outputs(X)
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+        return np.asarray(softmax(self._outputs(X), axis=1))
 
     def predict(self, X: Matrix) -> Array:
         """The most probable class of rows.
@@ -345,6 +345,7 @@ class NeuralKernelRegressor(MultiOutputMixin, RegressorMixin, _NeuralKernel):
     device : str, default "auto"
     random_state : int, Generator, RandomState or None, default None
     verbose : int, default 0
+
     Attributes
     ----------
     loss_curve_ : ndarray (n_iter_,)

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 from torch import nn
 
 from gramian.checks import one_of, real, whole
 from gramian.deep.architecture import Description, architecture, build, check_activation, check_sizes
-from gramian.deep.base import NetworkEstimator
+from gramian.deep.base import CodeTransformer, NetworkEstimator
 from gramian.deep.kernel_net_alternation import embed
 from gramian.deep.scaling import Scaling, no_scaling, standard_scaling
 from gramian.deep.training import torch_generator, train
@@ -41,7 +40,7 @@ def basis(n_features: int, n_components: int, *, generator: torch.Generator | No
     return made
 
 
-class StiefelRKM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEstimator):
+class StiefelRKM(CodeTransformer, NetworkEstimator):
     """An autoencoder whose code is an orthogonal projection of the encoder's features (Stiefel-RKM).
 
     Encoder φ, decoder ψ and U with UᵀU = I minimise
@@ -255,11 +254,6 @@ class StiefelRKM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEstim
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def projection_terms(module: Any, x: Any, weight: float) -> dict[str, Any]:

@@ -43,6 +43,8 @@ class Settings:
     batch_size : int
         Rows of a step; all of them where there are fewer.
     learning_rate : float
+    cool_down : float
+        Part of the steps, at the end, over which the rate falls linearly to zero.
     early_stopping : bool
         Hold rows back, and keep the weights with the lowest loss on them.
     keep_on_interrupt : bool
@@ -65,6 +67,7 @@ class Settings:
     max_iter: int
     batch_size: int = 100
     learning_rate: float = 1e-3
+    cool_down: float = 0.0
     early_stopping: bool = False
     keep_on_interrupt: bool = False
     validation_fraction: float = 0.15
@@ -235,9 +238,17 @@ class _Run:
                     norm = nn.utils.clip_grad_norm_(trained, self.settings.gradient_clip)
                 if torch.isfinite(norm):
                     _copy(self.state, self.good)
+                    self.set_rate(step)
                     self.optimizer.step()
                     return values
             self.recover(step)
+
+    def set_rate(self, step: int) -> None:
+        """The rate of a step; that of the last one is the least, but not zero."""
+        falling = self.settings.cool_down * self.settings.max_iter
+        if falling:
+            for group in self.optimizer.param_groups:
+                group["lr"] = self.rate * min(1.0, (self.settings.max_iter + 1 - step) / falling)
 
     def recover(self, step: int) -> None:
         self.history.n_failures += 1
