@@ -224,8 +224,8 @@ def _numbers(column: Array, name: str, label: str) -> Array:
     if (np.abs(found) > _LARGEST).any():
         row = int((np.abs(found) > _LARGEST).argmax())
         raise ValueError(
-            f"column {label!r} of {name} has {found[row]:g} in row {row}, whose square is no number; pass NaN if it "
-            "stands for a hole, or the series in larger units"
+            f"column {label!r} of {name} has {found[row]:g} in row {row}, whose square overflows; pass NaN if the "
+            "value is missing, or the series in larger units"
         )
     return found
 
