@@ -411,7 +411,9 @@ def test_a_packed_part_is_refused_unpacked(path):
     """A part of a few kilobytes that unpacks to 32 MB is refused by the table of contents."""
     forged(path, estimator(x=array_node()), members=[("1.npy", npy(np.zeros(4_000_000)))], packing=zipfile.ZIP_DEFLATED)
     assert path.stat().st_size < 100_000
-    refusal(path, r"^model\.gramian holds a compressed part, '1\.npy', which gramian\.save does not write; save the model")
+    refusal(
+        path, r"^model\.gramian holds a compressed part, '1\.npy', which gramian\.save does not write; save the model"
+    )
 
 
 def test_a_packed_sparse_matrix_is_refused_unpacked(path):
