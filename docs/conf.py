@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
+
 import gramian
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -56,6 +58,7 @@ def second_names() -> dict[str, str]:
 
 
 autosummary_context = {"second_names": second_names()}
+python_maximum_signature_line_length = 60  # beyond, a parameter in each line: a phone would break words
 numpydoc_show_class_members = False
 
 sphinx_gallery_conf = {
@@ -104,6 +107,28 @@ def open_one_branch(app: Any, page: str, template: str, context: dict[str, Any],
         context["toctree"] = lambda **options: whole(**options | {"collapse": True})
 
 
+def mark_wide_pictures(app: Any, doctree: Any) -> None:
+    """Give pictures of several panels side by side a class of their own, by which a phone does not shrink them."""
+    from PIL import Image
+
+    for picture in doctree.findall(nodes.image):
+        path = Path(app.srcdir) / picture["uri"]
+        if path.suffix == ".png" and path.is_file():
+            with Image.open(path) as image:
+                if image.width > 2 * image.height:
+                    picture["classes"].append("wide")
+
+
+def break_long_names(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Let long names in running text and tables go on in a new line before a capital and behind ``.``, ``_``, ``(``."""
+
+    def broken(found: re.Match[str]) -> str:
+        return found[1] + re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=\w[._(=])(?=\w)", "<wbr>", found[2]) + "</span>"
+
+    if context.get("body"):
+        context["body"] = re.sub(r'(<span class="pre">)([^<&]{12,})</span>', broken, context["body"])
+
+
 def escape_formulas(app: Any, what: str, name: str, obj: object, options: Any, lines: list[str]) -> None:
     """Keep ``labels_`` and ``|x|`` in running text from being read as a link and a substitution.
 
@@ -129,6 +154,8 @@ def setup(app: Any) -> None:
     app.connect("builder-inited", gallery_pages.place_kept_pictures, priority=100)  # before sphinx-gallery
     app.connect("source-read", gallery_pages.add_kept_output)
     app.connect("html-page-context", open_one_branch, priority=400)  # before furo asks for the sidebar
+    app.connect("html-page-context", break_long_names)
+    app.connect("doctree-read", mark_wide_pictures)
     app.connect("missing-reference", link_short_names)
     app.connect("autodoc-skip-member", skip_foreign_members)
     # After numpydoc, which has turned the sections into reST by then.

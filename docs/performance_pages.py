@@ -113,7 +113,7 @@ def cells(question: Question, row: Row, seconds: float, ours: float) -> list[str
     if not seconds:  # figures of a paper, which were not measured here
         return [side, "", "", "", scores(question, row)]
     ratio = "1" if seconds == ours else f"{significant(seconds / ours)} ×"
-    memory = max(row["peak_mb"] - row["before_mb"], 0)
+    memory = row["scores"][question.megabytes] if question.megabytes else max(row["peak_mb"] - row["before_mb"], 0)
     return [
         side,
         duration(seconds),

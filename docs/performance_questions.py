@@ -28,6 +28,8 @@ class Question:
         Sides that are other software and do the same; the first picture shows them.
     times : dict
         Factors for the times of sides that did only a part of the work.
+    megabytes : str
+        The score that holds the memory in question, where other processes than that of the benchmark do the work.
     """
 
     case: str
@@ -36,6 +38,7 @@ class Question:
     seconds: str = ""
     rivals: tuple[str, ...] = ()
     times: dict[str, float] = field(default_factory=dict)
+    megabytes: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,9 @@ _PYMANOPT = ("pymanopt Stiefel, to 0.1 %", "pymanopt Grassmann, to 0.1 %")
 _BEHIND = {"behind_best_percent": "% behind the best"}
 _LEIDEN = {"ari": "ARI", "q": "modularity", "k": "communities"}
 _HOLES = {name: name for name in ("breast_w", "dermatology", "ecoli", "iris", "wdbc", "wine")}
-_EXPLORE = {"groups": "groups", "command_peak_mb": "MB in all", "report_mb": "MB of report"}
+_EXPLORE = {"groups": "groups", "report_mb": "MB of report"}
+_DEEP = {"accuracy": "accuracy", "mutual_information": "NMI"}
+_WORKERS = {"worker_peak_mb": "MB in a worker"}
 
 TOPICS: dict[str, tuple[Question, ...]] = {
     "Clusters": (
@@ -118,7 +123,7 @@ TOPICS: dict[str, tuple[Question, ...]] = {
         Question("holes_accuracy", "Accuracy of clusters with 30 % missing, six real tables, five draws", _HOLES),
     ),
     "gramian explore": tuple(
-        Question(case, title, _EXPLORE)
+        Question(case, title, _EXPLORE, megabytes="command_peak_mb")
         for case, title in (
             ("explore_1k", "1,000 × 20, 10 % missing, from the file to the report"),
             ("explore_100k", "100,000 × 20"),
@@ -360,6 +365,30 @@ TOPICS: dict[str, tuple[Question, ...]] = {
             {"nmi_moon": "moon", "nmi_wine": "wine", "nmi_cancer": "cancer", "nmi_face": "face"},
         ),
         Question("kernel_net_spiral", "Three spirals: 300 points fitted, 30,000 labelled", {"nmi": "NMI"}),
+        Question("deep_fashion", "Clusters of Fashion-MNIST, 20,000 images", _DEEP),
+        Question("deep_coil", "Clusters of COIL-20, 1,440 views of 20 objects", _DEEP),
+        Question(
+            "deep_step", "DivergenceClustering on 28 × 28 images", {"ratio": "time of a step over that of a bare loop"}
+        ),
+    ),
+    "More than one process": tuple(
+        Question(case, title, scores)
+        for case, title, scores in (
+            ("workers_speed_up", "Kernel PCA through 300 landmarks, 1,000,000 × 20", _WORKERS),
+            ("workers_kernel_pca", "Kernel PCA through 300 landmarks, 4,000,000 × 20", _WORKERS),
+            ("workers_classifier", "Fixed-size LS-SVM, 4,000,000 × 20", {"accuracy": "accuracy", **_WORKERS}),
+            (
+                "workers_spectral",
+                "Spectral clustering, 2,000,000 rows; 200,000 in one process",
+                {"ari": "ARI", **_WORKERS},
+            ),
+            ("workers_auto", "AutoClustering, 2,000,000 rows; 200,000 in one process", {"ari": "ARI", **_WORKERS}),
+            (
+                "workers_explore",
+                "gramian explore, 5,000,000 × 20; 1,000,000 in one process",
+                {"groups": "groups", **_WORKERS},
+            ),
+        )
     ),
     "Import": (Question("import_time", "importing, beside import sklearn.cluster", {}, "import_s", _SKLEARN),),
 }

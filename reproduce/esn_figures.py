@@ -12,7 +12,6 @@ import warnings
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.svm import NuSVR
@@ -23,6 +22,7 @@ from gramian.reservoir import search_space
 from gramian.reservoir.dynamics import reconstruct_attractor
 from reproduce.esn_table3 import LENGTH, TASKS, WASHOUT, series
 from reproduce.esn_table4 import METHODS, STEP, trajectory
+from reproduce.pictures import pyplot, saved
 from reproduce.table import Experiment, Options, Record, Task, markdown, select
 
 FOLDER = Path("demo")
@@ -78,7 +78,7 @@ def one_search(task: str, model: tuple[str, str | None], length: int, sizes: dic
 
 
 def draw_searches(records: list[Record], folder: Path) -> Path:
-    plt = _pyplot()
+    plt = pyplot()
     names = [task for task in TASKS if select(records, dataset=task)]
     figure, panels = plt.subplots(1, len(names), figsize=(4 * len(names), 3.6), layout="constrained", squeeze=False)
     for panel, task in zip(panels[0], names, strict=True):
@@ -90,7 +90,7 @@ def draw_searches(records: list[Record], folder: Path) -> Path:
         panel.spines[["top", "right"]].set_visible(False)
     panels[0, 0].set_ylabel("best validation NRMSE")
     panels[0, -1].legend(frameon=False, fontsize=8)
-    return _saved(figure, folder / "esn_figure_4.png")
+    return saved(figure, folder / "esn_figure_4.png")
 
 
 def _curve(records: list[Record], task: str, name: str) -> list[float]:
@@ -124,30 +124,16 @@ def flatness(points: np.ndarray) -> float:
 
 
 def draw_attractors(views: dict[str, np.ndarray], path: Path) -> Path:
-    plt = _pyplot()
-    figure = plt.figure(figsize=(3.2 * len(views), 3.4), layout="constrained")
+    plt = pyplot()
+    figure = plt.figure(figsize=(3.2 * len(views), 3.4))
+    figure.subplots_adjust(left=0, right=1, bottom=0, top=0.88, wspace=0)
     for place, (name, points) in enumerate(views.items(), start=1):
         panel = figure.add_subplot(1, len(views), place, projection="3d")
         panel.plot(*points.T, color=COLORS[0], lw=0.3)
+        panel.set_box_aspect(None, zoom=1.15)
         panel.set_title(name, fontweight="bold")
         panel.set_axis_off()
-    return _saved(figure, path)
-
-
-def _pyplot() -> Any:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    return plt
-
-
-def _saved(figure: Any, path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
-    _pyplot().close(figure)
-    return path
+    return saved(figure, path)
 
 
 # Both ------------------------------------------------------------------------------------------------------

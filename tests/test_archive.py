@@ -33,14 +33,14 @@ RBF = "gramian.kernels.distance.RBF"
 
 def test_stored_parts_pass_and_packed_ones_do_not():
     check_parts(opened({}, x=np.zeros(9)))
-    with pytest.raises(Refused, match=r"holds a packed part, 'schema\.json'"):
+    with pytest.raises(Refused, match=r"holds a compressed part, 'schema\.json'"):
         check_parts(opened({}, zipfile.ZIP_DEFLATED))
 
 
 def test_a_part_that_claims_another_size_than_it_has_is_refused():
     parts = opened({})
     parts.infolist()[0].file_size += 10**9
-    with pytest.raises(Refused, match="holds a packed part"):
+    with pytest.raises(Refused, match="holds a compressed part"):
         check_parts(parts)
 
 

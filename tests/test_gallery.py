@@ -177,6 +177,7 @@ def test_many_rows_are_clustered_through_landmarks(run):
     printed = run("050", "--rows", "20000", "--landmarks", "60")
     assert "18000 rows: the Gram matrix would take 1.3 GB" in printed
     assert [float(score) for score in re.findall(r"ARI (\d\.\d+)", printed)] == [1.0, 1.0]
+    assert_picture(Path("demo/million_rows.png"))
 
 
 def test_many_holes_are_better_left_than_filled_with_means(run):

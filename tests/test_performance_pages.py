@@ -67,6 +67,7 @@ def test_sides_that_are_named_were_measured(pages):
             if len(rows) > 1:
                 assert {*question.rivals, *question.times} <= sides
             assert not question.seconds or question.seconds in rows[0]["scores"]
+            assert not question.megabytes or all(question.megabytes in row["scores"] for row in rows)
             assert set(question.scores) <= {key for row in rows for key in row["scores"]}
     for growth in pages.GROWTH:
         assert len(pages.line(growth, cases)[0]) == len(growth.points)
@@ -94,6 +95,12 @@ def test_new_benchmarks_stand_last_with_their_own_words(pages, cases):
     assert text.index("### Other measurements") > text.index("### Prediction")
     assert "What of brand_new? <small>clock time; 2026-01-02, abc1234</small>" in text
     assert "<td>&lt;peer&gt;</td><td>2 s</td><td>2 ×</td><td>100 MB</td><td></td>" in text
+
+
+def test_memory_of_a_command_is_that_of_its_process(pages):
+    """The benchmark only waits for ``gramian explore``, so that its own memory says nothing."""
+    cases = {"explore_1m": [row("explore_1m", "gramian", 88.0, cpu_seconds=154.0, command_peak_mb=1904)]}
+    assert "<td>154 s</td><td>1</td><td>1.9 GB</td>" in pages.tables(cases)
 
 
 def test_machines_are_told_once_each(pages, cases):

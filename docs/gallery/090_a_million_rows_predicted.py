@@ -83,14 +83,17 @@ def draw(seen: list[int], accuracies: dict[str, list[float]], folder: Path) -> P
 
     figure, panel = plt.subplots(figsize=(8, 4.6), layout="constrained", dpi=130)
     for (name, path), colour in zip(accuracies.items(), COLOURS.values(), strict=True):
-        panel.plot(seen, path, color=colour, lw=2.2, marker="o", ms=4)
-        panel.annotate(name, (seen[-1], path[-1]), xytext=(0, 7), textcoords="offset points", color=colour, ha="right")
+        panel.plot(np.divide(seen, 1e6), path, color=colour, lw=2.2, marker="o", ms=4)
+        panel.annotate(
+            name, (seen[-1] / 1e6, path[-1]), xytext=(0, 7), textcoords="offset points", color=colour, ha="right"
+        )
     panel.axhline(0.95, color="#BBBBBB", lw=1)
     panel.annotate(
-        "one row in twenty is mistaken", (seen[0], 0.95), xytext=(0, 4), textcoords="offset points", color=INK
+        "one row in twenty is mistaken", (seen[0] / 1e6, 0.95), xytext=(0, 4), textcoords="offset points", color=INK
     )
     panel.set_title("Right answers on new rows, as rows stream in", loc="left", color=INK, fontweight="bold")
-    panel.set_xlabel("rows seen")
+    panel.set_xlabel("rows seen, in millions")
+    panel.set_ylabel("share of right answers")
     panel.margins(y=0.15)
     panel.grid(color="#EDEDED")
     panel.spines[["top", "right"]].set_visible(False)

@@ -68,7 +68,9 @@ def draw(X: np.ndarray, labelled: np.ndarray, answers: dict[int, np.ndarray], fo
         panel.set_yticks([])
         panel.set_aspect("equal")
         panel.spines[:].set_visible(False)
-        panel.legend(frameon=False, loc="center", markerscale=2.5)
+    figure.legend(
+        *panels[1].get_legend_handles_labels(), frameon=False, loc="outside lower center", ncols=4, markerscale=2.5
+    )
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "a_class_nobody_labelled.png"
     figure.savefig(path)

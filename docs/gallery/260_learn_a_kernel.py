@@ -31,6 +31,7 @@ from gramian.deep import KernelNetClustering
 from gramian.kernels import RBF
 
 INK = "#2b2b2b"
+COLOURS = np.array(["#4477AA", "#EE6677", "#228833"])
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -84,9 +85,9 @@ def _draw(X: np.ndarray, y: np.ndarray, model: KernelNetClustering, out: Path) -
         axis.set_xticks([])
         axis.set_yticks([])
         if K is None:
-            axis.scatter(*points.T, c=y, s=8, cmap="viridis")
+            axis.scatter(*points.T, c=COLOURS[y], s=8)
         else:
-            axis.imshow(K, cmap="magma", vmin=0, vmax=1)
+            axis.imshow(K, cmap="Blues", vmin=0, vmax=1)
     out.mkdir(parents=True, exist_ok=True)
     path = out / "learned_kernel.png"
     figure.savefig(path, dpi=110)

@@ -1,4 +1,4 @@
-"""Kernel learning without labels and without knobs.
+"""Kernel methods that need neither tuning nor labels.
 
 Names are imported when they are first asked for, so that a program pays only for the tasks it uses.
 """

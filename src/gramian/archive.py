@@ -46,7 +46,7 @@ def check_parts(archive: zipfile.ZipFile) -> None:
     for part in parts:
         if part.compress_type != zipfile.ZIP_STORED or part.compress_size != part.file_size:
             raise Refused(
-                f"holds a packed part, {part.filename[:40]!r}, which gramian.save does not write; "
+                f"holds a compressed part, {part.filename[:40]!r}, which gramian.save does not write; "
                 "save the model again, and do not use a file from a source you do not know"
             )
     if len({part.filename for part in parts}) < len(parts):

@@ -276,8 +276,8 @@ def _described(file: IO[bytes], name: str) -> tuple[ModelInfo, dict[str, Any]]:
         versions = archive.sklearn_versions(schema)
         if label.model != inside or versions - {label.sklearn} or seal != _seal(fields, described):
             raise archive.Refused(
-                f"says that it is a {label.model[:100]} of gramian {label.gramian[:40]} and scikit-learn "
-                f"{label.sklearn[:40]}, which its content ({inside[:100]}) does not bear out; save the model again"
+                f"has the label of a {label.model[:100]} of gramian {label.gramian[:40]} and scikit-learn "
+                f"{label.sklearn[:40]}, but another content ({inside[:100]}); save the model again"
             )
     return label, schema
 

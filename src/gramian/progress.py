@@ -59,7 +59,7 @@ def progress(items: Iterable[Item], label: str, *, total: float | None = None, v
 
 @contextmanager
 def steps(label: str, *, total: float | None = None, verbose: int = 0) -> Iterator[Callable[..., None]]:
-    """Show a bar that the block moves by hand, for loops whose steps are uneven.
+    """Show a progress bar that the caller advances, for loops of uneven steps.
 
     Parameters
     ----------

@@ -274,5 +274,5 @@ def test_fewer_training_nodes_than_communities_considered_are_enough():
 
 def test_angles_cannot_choose_between_two_communities():
     adjacency, _ = make_planted_graph(300, 3, degree=12, inside=0.9, random_state=0)
-    with pytest.raises(ValueError, match="max_clusters=2 leaves criterion='baf' nothing to choose"):
+    with pytest.raises(ValueError, match="criterion='baf' needs at least 3 clusters"):
         NetworkKSC(max_clusters=2, criterion="baf").fit(adjacency)

@@ -137,5 +137,5 @@ def test_without_a_network(monkeypatch, error):
 
 def test_a_number_has_no_version():
     """A number already names one version."""
-    with pytest.raises(ValueError, match="version=2 does not go with the number 9"):
+    with pytest.raises(ValueError, match="version=2 is for names; the number 9"):
         fetch_openml(9, version=2)

@@ -114,7 +114,7 @@ def test_rows_outside_the_unit_interval_are_scaled_and_brought_back(X):
     plain = small().fit(pixels)
     assert plain.architecture_["output_activation"] == "identity"
     assert np.mean((plain.reconstruct(pixels) - pixels) ** 2) < 0.7 * pixels.var(axis=0).mean()
-    with pytest.warns(UserWarning, match="X reaches from 0 to 255, and a sigmoid from 0 to 1"):
+    with pytest.warns(UserWarning, match="the values of X go from 0 to 255, and those of a sigmoid from 0 to 1"):
         scaled = small(output_activation="sigmoid").fit(pixels)
     expected = small().fit(X)
     np.testing.assert_allclose(scaled.transform(pixels), expected.transform(X), atol=1e-4)
@@ -141,7 +141,7 @@ def test_rows_with_holes_are_encoded_and_filled(X, holes):
 
 def test_holes_after_a_complete_fit_are_refused_by_name(fitted, holes):
     for method in ("transform", "reconstruct", "impute", "denoise", "score"):
-        with pytest.raises(ValueError, match=r"X contains NaN in \d+ of 200 rows, but the rows of fit had no holes"):
+        with pytest.raises(ValueError, match=r"X contains NaN in \d+ of 200 rows, but the rows of fit had none"):
             getattr(fitted, method)(holes)
 
 

@@ -139,7 +139,7 @@ class TestPartitions(GramCase):
         for call in calls:
             with pytest.raises(TypeError, match=r"use products, centered\(\)"):
                 call()
-        with pytest.raises(ValueError, match="largest eigenvalues are found"):
+        with pytest.raises(ValueError, match="has only its largest eigenvalues computed"):
             gram.eigenpairs(2, "smallest")
         with pytest.raises(ValueError, match="pass 1 <= k <= 43"):
             gram.eigenpairs(44)

@@ -270,7 +270,7 @@ def test_columns_outside_of_the_table(columns, message):
 @pytest.mark.parametrize("kernel", [NeighborGraph(3), Precomputed()])
 def test_columns_of_what_takes_all(kernel):
     """A neighbour graph or a matrix of similarities has no columns to choose, and the message says what to do."""
-    with pytest.raises(ValueError, match=r"takes all columns of X; choose them before, X\[:, columns\]"):
+    with pytest.raises(ValueError, match=r"compares all columns of X; pass X\[:, columns\] instead"):
         Columns(kernel, [0]).fit(rows(9, 4))
 
 

@@ -14,9 +14,10 @@ def test_figures_are_those_of_the_outlook(outlook):
     assert "(2024-09-17)" in told[0]
     assert "(2024-09-23)" in told[0]
     own = next(rival for rival in found.rivals if rival.rule == found.chosen)
-    assert any(f"off by {own.mase:.2f} of" in text for text in told)
+    assert any(f"had {own.mase:.2f} times the error of repeating the last season" in text for text in told)
     assert "A season of 7 steps repeats in the series." in told
-    assert "4 of 260 values are missing; none was made up to learn from." in told
+    assert "4 of 260 values are missing; missing values are not learned from." in told
+    assert any("repeating the last value" in text for text in overview(replace(found, periods=[])))
 
 
 def test_steps_without_times_are_called_steps(outlook):

@@ -442,7 +442,7 @@ class TestLists:
         assert not {3, 4} & set(found)
         expected = [i for i in model.rank([3, 4]) if i not in (3, 4)]
         np.testing.assert_array_equal(found, expected)
-        with pytest.raises(ValueError, match="exclude_seeds=True leaves nothing"):
+        with pytest.raises(ValueError, match="exclude_seeds=True leaves none to rank"):
             model.rank(exclude_seeds=True)
 
     def test_a_stored_zero_is_no_seed(self, K):
@@ -535,7 +535,7 @@ class TestRefusals:
         """With eigenvalue_tol=None and a kernel of low rank, new samples are refused but for one_step."""
         X = np.random.default_rng(0).random((30, 2))
         model = KernelPageRank(kernel=Linear(), eigenvalue_tol=None).fit(X)
-        with pytest.raises(ValueError, match="eigenvectors of eigenvalue zero are kept"):
+        with pytest.raises(ValueError, match="by eigenvectors of eigenvalue zero"):
             model.transform(X)
         assert model.score_samples(X, 3, method="one_step").shape == (30,)
 

@@ -50,7 +50,7 @@ def test_ranked_lists_in_blocks(top, divided, rng, monkeypatch):
     values = np.where(exclude > 0, -1, values)
     expected = np.argsort(-values, axis=0)[: min(top or 20, 18)]
     np.testing.assert_array_equal(ranked_lists(blocks, 20, 7, top, divisor, exclude=csc_array(exclude)), expected)
-    with pytest.raises(ValueError, match="leaves nothing to rank"):
+    with pytest.raises(ValueError, match="leaves none to rank"):
         ranked_lists(blocks, 20, 1, top, divisor, exclude=csc_array(np.ones((20, 1))))
 
 

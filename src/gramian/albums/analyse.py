@@ -51,7 +51,7 @@ def cluster_album(
     n = len(images.names)
     if not 2 <= n_clusters <= n:
         raise ValueError(
-            f"{n_clusters} clusters of the {n:,} images of {images.source} cannot be; ask for 2 to {n:,} clusters, or "
+            f"the {n:,} images of {images.source} cannot form {n_clusters} clusters; ask for 2 to {n:,} clusters, or "
             "give more images"
             if n >= 2
             else f"{images.source} has one image; give two or more"

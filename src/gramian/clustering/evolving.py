@@ -26,7 +26,7 @@ from gramian.typing import Array, Matrix, RandomState
 
 
 class EvolvingKSC(ClusterMixin, KernelEstimator):
-    """Cluster data that change over time, and say what becomes of the clusters.
+    """Cluster data that change over time, and follow the clusters from one snapshot to the next.
 
     ``partial_fit`` takes one snapshot after another: the rows of a day, a month, a batch. Each is clustered by kernel
     spectral clustering that remembers the snapshot before,

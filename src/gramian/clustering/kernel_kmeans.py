@@ -181,7 +181,7 @@ class KernelKMeans(ClusterMixin, KernelEstimator):
 
 
 def kmeans_objective(gram: Gram, labels: Array, weights: Array | None = None) -> float:
-    """What KernelKMeans minimises, of a labelling: Σ_c Σ_{i∈c} a_i ‖φ(x_i) − m_c‖².
+    """The objective of kernel k-means for given labels: Σ_c Σ_{i∈c} a_i ‖φ(x_i) − m_c‖².
 
     Examples
     --------

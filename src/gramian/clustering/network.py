@@ -230,7 +230,7 @@ class NetworkKSC(ClusterMixin, Estimator):
         check_choice(self, "self_loops", (True, False))
         check_whole(self, "min_size")
         if self.criterion == "baf" and self.n_clusters is None and self.max_clusters == 2:
-            raise ValueError("max_clusters=2 leaves criterion='baf' nothing to choose: it judges angles, from 3 on")
+            raise ValueError("criterion='baf' needs at least 3 clusters to compare angles; pass max_clusters >= 3")
         generator(self.random_state)  # not used, but refused if it could not be
 
     def _model(

@@ -46,12 +46,14 @@ def fetch_openml(
     >>> fetch_openml(61, version=1)
     Traceback (most recent call last):
         ...
-    ValueError: version=1 does not go with the number 61, which names one; leave it out
+    ValueError: version=1 is for names; the number 61 stands for one version already; leave it out
     """
     import sklearn.datasets  # slow to import, and only this function needs it
 
     if isinstance(name_or_id, int) and version != "active":
-        raise ValueError(f"version={version!r} does not go with the number {name_or_id}, which names one; leave it out")
+        raise ValueError(
+            f"version={version!r} is for names; the number {name_or_id} stands for one version already; leave it out"
+        )
     which = {"data_id": name_or_id} if isinstance(name_or_id, int) else {"name": name_or_id, "version": version}
     home = None if data_home is None else os.fspath(data_home)
     try:

@@ -96,9 +96,9 @@ class BaseAutoencoder(CodeTransformer, NetworkEstimator):
             scaling = unit_scaling(rows) if not unit else no_scaling(d)
             if not unit:
                 warnings.warn(
-                    f"X reaches from {np.nanmin(rows):.3g} to {np.nanmax(rows):.3g}, and a sigmoid from 0 to 1: X is "
-                    "scaled by one factor, and reconstructions are scaled back; pass output_activation='identity' for "
-                    "columns of different units",
+                    f"the values of X go from {np.nanmin(rows):.3g} to {np.nanmax(rows):.3g}, and those of a sigmoid "
+                    "from 0 to 1, so X is scaled by one factor and reconstructions are scaled back; pass "
+                    "output_activation='identity' for columns of different units",
                     UserWarning,
                     stacklevel=4,
                 )
@@ -262,8 +262,8 @@ class BaseAutoencoder(CodeTransformer, NetworkEstimator):
         holes = np.isnan(rows)
         if holes.any() and not self.architecture_["masked"]:
             raise ValueError(
-                f"X contains NaN in {int(holes.any(axis=1).sum())} of {len(rows)} rows, but the rows of fit had no "
-                "holes, so this network never learned what a hole is; fit on rows with holes, or fill them first"
+                f"X contains NaN in {int(holes.any(axis=1).sum())} of {len(rows)} rows, but the rows of fit had "
+                "none, so the network has no input for missing values; fit on rows with NaN, or fill the NaN first"
             )
         return rows
 

@@ -249,7 +249,7 @@ def find_device(device: Any) -> torch.device:
         "mps": torch.backends.mps.is_available,
     }
     if not there.get(found.type, lambda: False)():
-        raise ValueError(f"device={device!r} is not there on this machine; pass 'auto' or 'cpu'")
+        raise ValueError(f"device={device!r} is not available on this machine; pass 'auto' or 'cpu'")
     return found
 
 

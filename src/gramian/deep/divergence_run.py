@@ -114,8 +114,8 @@ def build_described(description: Description) -> nn.Module:
         return build(description)
     except (KeyError, TypeError) as error:
         raise ValueError(
-            f"network={description!r} describes no network ({type(error).__name__}: {error}); pass for instance "
-            '{"kind": "mlp", "sizes": [columns, units, clusters]}'
+            f"network={description!r} is not the description of a network ({type(error).__name__}: {error}); pass for "
+            'instance {"kind": "mlp", "sizes": [columns, units, clusters]}'
         ) from error
 
 

@@ -333,7 +333,7 @@ class KernelNetClustering(CodeTransformer, ClusterMixin, NetworkEstimator):
         else:
             count = whole(size, "train_size", least=2, most=n)
         if count < k:
-            raise ValueError(f"train_size={size!r} are {count} rows, fewer than n_clusters={k}; pass more")
+            raise ValueError(f"train_size={size!r} gives {count} rows, fewer than n_clusters={k}; pass more")
         return np.arange(n) if count >= n else np.sort(rng.choice(n, count, replace=False))
 
     def _plan(self, k: int, d: int, n: int) -> Plan:

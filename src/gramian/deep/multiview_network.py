@@ -240,9 +240,9 @@ class MultiViewNetworkRegressor(MultiOutputMixin, RegressorMixin, NetworkEstimat
     def _check_joined(self, G: Array) -> None:
         """Refuse what early fusion, with one error for all views, has no use for."""
         if np.any(G - np.diag(np.diagonal(G))):
-            raise ValueError("coupling couples the errors of the views of fusion='late'; pass coupling=0")
+            raise ValueError("coupling is for fusion='late'; with fusion='early' pass coupling=0")
         if self.view_weights is not None:
-            raise ValueError(f"view_weights={self.view_weights!r} weighs the views of fusion='late'; pass None")
+            raise ValueError(f"view_weights={self.view_weights!r} is for fusion='late'; pass None")
         if np.ptp(np.diagonal(G)):
             raise ValueError(f"regularization={self.regularization!r} has several values; pass one for fusion='early'")
 

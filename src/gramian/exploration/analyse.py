@@ -235,7 +235,7 @@ def _ready(table: Table, preparation: Preparation | None, n_clusters: int | None
     fitted = kept[np.asarray(np.isfinite(X).any(axis=1))[kept]]  # an empty row is like no other
     if len(fitted) < max(2, n_clusters or 0):
         wanted = "two" if n_clusters is None else f"n_clusters={n_clusters}"
-        raise ValueError(f"{table.source} has {count(len(fitted), 'different row')} with values, less than {wanted}")
+        raise ValueError(f"{table.source} has {count(len(fitted), 'different row')} with values, fewer than {wanted}")
     if len(fitted) > _FITTED_ROWS:
         fitted = np.sort(np.random.default_rng(seed).choice(fitted, _FITTED_ROWS, replace=False))
     return _Ready(preparation, X, kept, place, fitted)

@@ -349,7 +349,7 @@ def places(index: Any, n: int) -> Index:
     if index.size == 0 and index.dtype.kind != "b":
         return np.empty(0, np.intp)
     if index.ndim != 1 or index.dtype.kind not in "iub" or (index.dtype.kind == "b" and len(index) != n):
-        raise IndexError(f"samples are named by a slice, whole numbers or {n} booleans, not by {index!r}")
+        raise IndexError(f"index={index!r} selects no samples; pass a slice, whole numbers or {n} booleans")
     if index.dtype.kind == "b":
         return np.flatnonzero(index)
     if index.min() < -n or index.max() >= n:

@@ -266,8 +266,8 @@ class DistributedGram(FeatureGram):
         """The leading eigenvalues and axes A (m, k) such that F A are the eigenvectors; neither is on workers."""
         if which not in ("largest", "magnitude") or known is not None or method not in ("auto", "dual"):
             raise ValueError(
-                f"which={which!r}, method={method!r}: of a Dask input the largest eigenvalues are found, by "
-                "method='dual', without known vectors; use a Gram in memory for others"
+                f"which={which!r}, method={method!r}: a Dask input has only its largest eigenvalues computed, by "
+                "method='dual' and without known vectors; use a Gram in memory for others"
             )
         n = self.shape[0]
         if not 1 <= k <= n:

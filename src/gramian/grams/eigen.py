@@ -106,8 +106,8 @@ def eigenpairs(
         signed = gram._signed_factor
         if signed is None or (which == "smallest" and gram.factor is not None) or n_known:
             raise ValueError(
-                "method='dual' needs a Gram with features, finds no smallest eigenvalues unless some features count "
-                "negative, and takes no known vectors; use method='krylov'"
+                "method='dual' needs a Gram with features, finds the smallest eigenvalues of indefinite Grams only, "
+                "and takes no known vectors; use method='krylov'"
             )
         if gram.factor is not None:
             values, vectors = _dual(gram.factor, k, random_state)

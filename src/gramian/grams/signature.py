@@ -20,7 +20,7 @@ _ENDS_TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class Signature:
-    """What is known of the signs of the eigenvalues of a Gram.
+    """Numbers of positive, negative and zero eigenvalues of a Gram.
 
     Attributes
     ----------

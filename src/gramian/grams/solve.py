@@ -59,7 +59,7 @@ _METHODS = ("auto", "cholesky", "refined", "ldl", "dual", "cg")
 
 
 class Factorization(ABC):
-    """K + diag(d), ready to be solved with.
+    """A factorized K + diag(d), which solves linear systems.
 
     Attributes
     ----------

@@ -260,7 +260,7 @@ class Columns(_Single):
     @property
     def _inner(self) -> Kernel:
         if isinstance(self.kernel, Kernel) and (self.kernel.pairwise or self.kernel.sparse_blocks):
-            raise ValueError(f"kernel={self.kernel!r} takes all columns of X; choose them before, X[:, columns]")
+            raise ValueError(f"kernel={self.kernel!r} compares all columns of X; pass X[:, columns] instead")
         return super()._inner
 
     @property

@@ -222,7 +222,9 @@ class NormalEquations:
     def _check_alike(self, m: int, q: int) -> None:
         if self.cross_products.shape != (m, q):
             own = self.cross_products.shape
-            raise ValueError(f"{m} features and {q} targets cannot join sums of {own[0]} and {own[1]}")
+            raise ValueError(
+                f"{m} features and {q} targets cannot be added to sums over {own[0]} features and {own[1]} targets"
+            )
 
     def _copy(self) -> NormalEquations:
         out = NormalEquations()

@@ -82,12 +82,13 @@ def _numbers(found: Learned) -> list[str]:
     if found.verdict == "none":
         told = [
             f"The other columns do not predict {found.target}: for rows {whose} the error is {error} (root mean "
-            f"square), and {trivial} if the mean is said for all."
+            f"square), and {trivial} if every row is predicted by the mean."
         ]
     else:
         told = [
             f"The other columns explain {percent(found.skill.explained)} of the variation of {found.target}.",
-            f"For rows {whose} the error is {error} (root mean square); saying the mean for all errs by {trivial}.",
+            f"For rows {whose} the error is {error} (root mean square); if every row is predicted by the mean, it "
+            f"is {trivial}.",
         ]
     half = (found.upper - found.lower)[found.judged] / 2
     if np.isfinite(half).all():

@@ -89,8 +89,8 @@ def target_of(table: Table, name: str) -> Target:
             raise ValueError(f"{table.source}, column {name!r} {_REFUSED[CONSTANT]}")
         if not 1 / _LARGEST < spread < _LARGEST:
             raise ValueError(
-                f"{table.source}, column {name!r} has values that differ by {spread:.1e}, and their errors squared "
-                "leave the range of numbers; write it in another unit"
+                f"{table.source}, column {name!r} has values that differ by {spread:.1e}, so squared errors are too "
+                "large or too small for numbers; write the column in another unit"
             )
     return found
 
@@ -112,7 +112,7 @@ def _classes(table: Table, column: Column, series: Any) -> Target:
     where = f"{table.source}, column {column.name!r}"
     if len(present) > _MOST_CLASSES:
         raise ValueError(
-            f"{where} has {len(present):,} classes, and {_MOST_CLASSES} are the most; join rare ones, or pass "
+            f"{where} has {len(present):,} classes, more than {_MOST_CLASSES}; join rare classes, or pass "
             f"--number {column.name} if it is a quantity"
         )
     if (sizes >= 2).sum() < 2:

@@ -132,7 +132,7 @@ def class_weighted(owner: Any, codes: Array, classes: Array, weights: Array | No
     if isinstance(asked, str):
         if stream:
             raise ValueError(
-                "class_weight='balanced' needs all rows at once, so partial_fit cannot have it; pass a dict, or weights"
+                "class_weight='balanced' needs all rows at once, which partial_fit never has; pass a dict of weights"
             )
         counts = np.bincount(codes, weights, minlength=len(classes))
         factors = counts.sum() / (len(classes) * np.where(counts > 0, counts, 1.0))

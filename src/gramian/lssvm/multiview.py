@@ -222,7 +222,7 @@ class MultiViewLSSVMRegressor(MultiOutputMixin, RegressorMixin, DistributedAnswe
             raise ValueError(f"kernel has {len(given)} entries for {n_views} views; pass one, or one for each view")
         kernels = [as_kernel(kernel) for kernel in given]
         if any(kernel.pairwise for kernel in kernels):
-            raise ValueError("kernel='precomputed' has no columns to be seen by views; pass a kernel of rows")
+            raise ValueError("kernel='precomputed' has no columns to split into views; pass a kernel of rows")
         return kernels, [isinstance(kernel, str) for kernel in given]
 
     def _weights_of_views(self, grams: list[Gram], targets: Array, regularization: Array, weights: Array) -> Array:

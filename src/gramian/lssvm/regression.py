@@ -343,7 +343,7 @@ class LSSVMRegressor(RegressorMixin, LeastSquaresMachine):
         return ends[:, 0] if self._flat else ends
 
     def loo_interval(self, coverage: float = 0.9) -> Array:
-        """Intervals for the targets of the fitted rows, each left out: what :meth:`predict_interval` says of new rows.
+        """Intervals for the targets of the fitted rows, each left out of the fit; see :meth:`predict_interval`.
 
         The centre is y_i minus entry i of ``loo_residuals()``, the deviation d_i that of a fit without row i, and the
         quantile that of the other rows' residuals over their deviations.

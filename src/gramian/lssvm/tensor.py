@@ -154,7 +154,7 @@ class TensorKernelRegressor(RegressorMixin, DistributedAnswers, Estimator):
         targets = column_or_1d(check_targets(y, len(rows)), warn=True).astype(np.float64)
         scale = max(1.0, float(np.abs(targets).max(initial=0.0)))
         if scale > _LARGEST_TARGET:
-            raise ValueError(f"y has values up to {scale:.1e}, whose squares are no numbers any more; divide y by that")
+            raise ValueError(f"y has values up to {scale:.1e}, whose squares overflow; divide y by this value")
         samples = rows.astype(np.float64)
         term = self._features(samples, order) if self.kernel == "polynomial" else self._products(samples, order)
         loss = Loss(self.loss, float(self.regularization), float(self.epsilon))

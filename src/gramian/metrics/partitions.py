@@ -15,7 +15,7 @@ from gramian.typing import Array
 
 
 def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike, *, return_mapping: bool = False) -> Any:
-    """Share of samples that are right under the best one-to-one naming of the clusters.
+    """Share of samples in the right cluster, under the best one-to-one matching of clusters and classes.
 
     ACC = max over one-to-one maps M of (1/n) Σ_i 1[y_i = M(ŷ_i)], found by the Hungarian method on the table
     of co-occurrences. With more clusters than classes the surplus clusters stay unnamed and count as wrong.

@@ -7,7 +7,7 @@ import numpy as np
 from gramian.exploration.wording import count, listing, number_words, percent
 from gramian.outlook.result import NAMES, Outlook, Rival
 
-__all__ = ["overview", "simple_rival"]
+__all__ = ["overview", "repeating", "simple_rival"]
 
 
 def overview(outlook: Outlook) -> list[str]:
@@ -21,7 +21,10 @@ def overview(outlook: Outlook) -> list[str]:
     if len(outlook.periods) == 1:
         told[-1] = told[-1].replace("repeat", "repeats")
     if outlook.n_missing:
-        told.append(f"{outlook.n_missing:,} of {outlook.n_steps:,} values are missing; none was made up to learn from.")
+        are = "is" if outlook.n_missing == 1 else "are"
+        told.append(
+            f"{outlook.n_missing:,} of {outlook.n_steps:,} values {are} missing; missing values are not learned from."
+        )
     return told
 
 
@@ -29,6 +32,11 @@ def simple_rival(outlook: Outlook) -> Rival | None:
     """The best of the simple rules in the backtest; None without one."""
     simple = [rival for rival in outlook.rivals if rival.rule != "networks"]
     return min(simple, key=lambda rival: rival.mase, default=None)
+
+
+def repeating(outlook: Outlook) -> str:
+    """What the mean absolute scaled error compares with: without a season, the last value."""
+    return f"repeating the last {'season' if outlook.periods else 'value'}"
 
 
 def _forecast(outlook: Outlook) -> str:
@@ -65,11 +73,11 @@ def _compared(outlook: Outlook) -> list[str]:
     if own is None or simple is None or not np.isfinite(own.mase):
         return told
     compared = (
-        f"Forecasts made in the same way from {count(outlook.origins, 'moment')} of the past were off by "
-        f"{own.mase:.2f} of what repeating the last season is off by (MASE)"
+        f"Forecasts made in the same way from {count(outlook.origins, 'moment')} of the past had {own.mase:.2f} times "
+        f"the error of {repeating(outlook)} (MASE)"
     )
     if simple.rule != own.rule:
-        compared += f"; the best simple rule, {simple.name}, by {simple.mase:.2f}"
+        compared += f"; the best simple rule, {simple.name}, {simple.mase:.2f} times"
     told.append(compared + ".")
     if np.isfinite(own.coverage):
         told.append(f"The bands held {percent(own.coverage)} of those values.")

@@ -21,7 +21,7 @@ _MODELS = "classifiers, regressors and clusterers that place new rows"
 
 
 def decision(model: Any, X: Any, y: Any = None, *, resolution: int = 150, ax: Axes | None = None) -> Axes:
-    """Draw what a model says of every place in the plane, with the rows on top.
+    """Draw the predictions of a model over the plane, with the rows on top.
 
     Regions have the colour of their class or cluster, the paler the less sure the model is (``predict_proba``). A
     regressor's plane shows its predictions as amounts.

@@ -17,7 +17,7 @@ _MODELS = "those of gramian.deep, DependenceReduction, AlternativeClustering, KP
 
 
 def curve(model: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw how the terms of the loss, or the objective, went during training.
+    """Draw the loss and its terms, or the objective, step by step of the training.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ def ranked_lists(
     """
     length = n if exclude is None else n - int(np.diff(exclude.indptr).max(initial=0))
     if length == 0:
-        raise ValueError("exclude_seeds=True leaves nothing to rank, all samples are seeds; pass fewer seeds")
+        raise ValueError("all samples are seeds, so exclude_seeds=True leaves none to rank; pass fewer seeds")
     length = length if top is None else min(top, length)
     found = np.empty((length, q), np.intp)
     for columns in slices(q, max(1, _BLOCK_ENTRIES // n)):

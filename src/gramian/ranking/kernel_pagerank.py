@@ -348,7 +348,7 @@ class KernelPageRank(WalkEstimator):
         return values[:, 0] if single else values[:, :-1]
 
     def scorer(self, seeds: Any = None, *, query: Any = None, method: str = "low_rank") -> Expansion:
-        """The scores of new samples for fixed seeds as a function, for asking again and again.
+        """A function that gives the scores of new samples for fixed seeds, for many calls.
 
         It is the representer form π(x) = Σ_i a_i(s) k(x, x_i); where the kernel has finite features the sum is
         folded into one weight per feature, so that the cost of a new row does not depend on n.
@@ -367,7 +367,7 @@ class KernelPageRank(WalkEstimator):
         return self._scorer(seeds, query, method)[0]
 
     def embedder(self, n_components: int | None = None) -> Expansion:
-        """The directions of the embedding of new samples as a function, for asking again and again.
+        """A function that gives the directions of the embedding of new samples, for many calls.
 
         Beside :meth:`scorer` (``scorer.beside(embedder)``) it costs one evaluation of the kernel for both.
 

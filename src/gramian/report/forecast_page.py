@@ -13,6 +13,7 @@ import numpy as np
 
 from gramian.colours import PAPER
 from gramian.exploration.wording import number_words
+from gramian.outlook.sentences import repeating
 from gramian.report import words
 from gramian.report.axes import ticks
 from gramian.report.html import how_made, json_for_script, policy, scripts, style_sheet, templates
@@ -64,6 +65,7 @@ def render_forecast(outlook: Outlook) -> str:
             plot=_plot(outlook),
             errors=_errors(outlook),
             rivals=rivals,
+            repeating=repeating(outlook),
             steps=[(label, *map(said, map(float, row))) for label, *row in list(steps)[:_LISTED]],
             made=how_made(outlook.made),
             style=Markup(style),
@@ -81,7 +83,7 @@ def _figures(outlook: Outlook) -> list[tuple[str, str]]:
         told.append(("values missing", words.number(outlook.n_missing)))
     own = next((rival for rival in outlook.rivals if rival.rule == outlook.chosen), None)
     if own is not None and np.isfinite(own.mase):
-        told.append(("of the error of repeating a season", words.share(own.mase)))
+        told.append((f"of the error of {repeating(outlook)}", words.share(own.mase)))
         if np.isfinite(own.coverage):
             told.append((f"of values in their {words.share(outlook.coverage)} band", words.share(own.coverage)))
     return told

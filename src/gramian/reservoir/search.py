@@ -74,7 +74,7 @@ class Box:
 
 
 def search_space(*, reduction: str | None = None, readout: str = "ridge") -> dict[str, Box]:
-    """The published box for echo state networks.
+    """The published ranges of hyper-parameters of echo state networks.
 
     Parameters
     ----------

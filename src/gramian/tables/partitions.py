@@ -117,7 +117,7 @@ def common_layout(paths: Sequence[str], layouts: Sequence[Layout]) -> Layout:
             raise UnreadableTable(f"{name} has no column {absent[0]!r}, which {first} has; {mend}")
         if further := [column for column in layout.names if column not in known]:
             raise UnreadableTable(
-                f"{name} has a column {further[0]!r}, which {first} has not; drop it, or leave the file out"
+                f"{name} has a column {further[0]!r}, which {first} does not have; drop it, or leave the file out"
             )
         for column, type_ in zip(layout.names, layout.types, strict=True):
             before, where = known[column]

@@ -309,7 +309,7 @@ def like(
 ) -> dict[str, Any]:
     job, result = finished
     if not job.work.rows_like:
-        raise HTTPException(422, f"rows like a row are told of {KINDS[EXPLORE].title} only; explore the table for that")
+        raise HTTPException(422, f"similar rows are listed for {KINDS[EXPLORE].title} only; explore the table as such")
     try:
         return rows_like(result, row, top)
     except (ValueError, OSError) as error:  # no such row; a result that was tampered with

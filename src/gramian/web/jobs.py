@@ -276,7 +276,7 @@ class Jobs:
         """A new job on the table of another one, with another number of groups."""
         job = self[id]
         if not job.work.again:
-            raise WrongMoment("this exploration has no number of groups that could be another one")
+            raise WrongMoment("the number of groups of this exploration cannot be changed")
         with self.draft() as draft:
             source = self._table(job)
             try:
@@ -291,7 +291,9 @@ class Jobs:
         with self._changed:
             job = self[id]
             if job.state not in (FAILED, CANCELLED, INTERRUPTED):
-                raise WrongMoment(f"this exploration is {job.state}; only one that did not end well is started again")
+                raise WrongMoment(
+                    f"this exploration is {job.state}; only one that failed or was stopped can be started again"
+                )
             self._table(job)
             (self.path(job) / PROGRESS).unlink(missing_ok=True)
             job = self._noted(replace(job, state=WAITING, message="", queued=time.time(), started=0.0, ended=0.0))

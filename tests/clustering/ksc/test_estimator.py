@@ -329,5 +329,5 @@ def test_fewer_prototypes_than_clusters_are_refused(reduction):
 
 
 def test_two_rows_are_too_few_to_choose_from():
-    with pytest.raises(ValueError, match="chosen among three rows or more but n_samples=2; pass more rows"):
+    with pytest.raises(ValueError, match="needs at least three rows but n_samples=2; pass more rows"):
         KernelSpectralClustering().fit([[0.0], [1.0]])

@@ -94,14 +94,14 @@ def test_rows_like_no_other_are_set_aside_with_a_warning():
     y = np.array([0, 0, 0, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, -1])
     kernel = NeighborGraph(radius=2.0)._fitted(X)
     choice = Choice(kernel, 0.9, 5.0)
-    with pytest.warns(UserWarning, match="2 rows are similar to no row.* 1 of them"):
+    with pytest.warns(UserWarning, match="2 rows are similar to no other row.* 1 of them"):
         model = ScoreModel.of_similarities(kernel, kernel.gram(X), X, Labels.of(y, 14), choice)
     assert np.isfinite(model.scores).all()
     assert np.isnan(model.left_out).ravel().sum() == 1
     lonely = np.full(14, -1)
     lonely[[12, 13]] = 0, 1
     with (
-        pytest.warns(UserWarning, match="similar to no row"),
+        pytest.warns(UserWarning, match="similar to no other row"),
         pytest.raises(ValueError, match="no labelled row of X"),
     ):
         ScoreModel.of_similarities(kernel, kernel.gram(X), X, Labels.of(lonely, 14), choice)

@@ -151,5 +151,5 @@ def test_negative_degrees_are_refused_with_their_number():
 
 
 def test_rows_that_are_all_alone_are_refused():
-    with pytest.raises(ValueError, match="no row of X like any other"):
+    with pytest.raises(ValueError, match="no row of X is similar to another row"):
         walk_weights(np.zeros(3))

@@ -101,7 +101,7 @@ class TestKernelsOfProjectedRows:
         assert kernel.has_features
 
     def test_a_sum_with_relative_widths_is_refused(self):
-        with pytest.raises(ValueError, match="adds to RelativeRBF"):
+        with pytest.raises(ValueError, match="adds a kernel to RelativeRBF"):
             projected_kernel((RelativeRBF(6) + RBF(1.0)).fit(rows(20)))
 
     def test_degrees(self):

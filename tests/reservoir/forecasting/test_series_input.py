@@ -60,7 +60,7 @@ def test_months_are_steps_of_the_calendar():
     [
         (np.array(["1", "x"], object), "'x' in row 1"),
         (np.array([1.0, np.inf]), "infinity in row 1"),
-        (np.array([1.0, -1e300]), r"-1e\+300 in row 1, whose square is no number"),
+        (np.array([1.0, -1e300]), r"-1e\+300 in row 1, whose square overflows"),
         (np.zeros((2, 2, 2)), "shape"),
         (np.array([1j, 2]), "real numbers"),
         (pd.DataFrame({"a": HOURS, "b": HOURS, "c": 1.0}), "several columns of times"),

@@ -48,7 +48,7 @@ _SPECTRUM_ROWS = 1000  # up to which the signs of all eigenvalues of an indefini
 
 
 class KernelSpectralClustering(ClusterMixin, EmbeddingEstimator):
-    """Spectral clustering as a model: fitted to some rows, chosen on others, and able to predict the rest (KSC).
+    """Spectral clustering as a model, chosen on rows held back, that predicts new rows (KSC).
 
     Kernel spectral clustering is kernel PCA whose samples are weighted by their inverse degrees. Each of the k − 1
     scores of a row is
@@ -297,8 +297,8 @@ class KernelSpectralClustering(ClusterMixin, EmbeddingEstimator):
         most = min(int(self.max_clusters), len(train) - 1)
         if k is None and most < 2:
             raise ValueError(
-                f"a number of clusters is chosen among three rows or more but n_samples={n}; pass more rows, or "
-                "KernelSpectralClustering(n_clusters)"
+                f"choosing the number of clusters needs at least three rows but n_samples={n}; pass more rows, or give "
+                "n_clusters"
             )
         if k is not None and k > len(train):
             train = held = np.arange(n)

@@ -115,7 +115,7 @@ class ScoreModel:
             _warn_isolated(int((weights == 0).sum()), int((~used).sum()))
         labels = labels.restricted(used)
         if not len(labels.rows):
-            raise ValueError("the kernel finds no labelled row of X like any other; widen it or raise n_neighbors")
+            raise ValueError("no labelled row of X is similar to another row; widen the kernel or raise n_neighbors")
         response = Response.beside_resonances(gram, weights, choice.smoothness, labels.rows)
         forces = _forces(response.block, response.repulsion, labels, choice)
         condition = min(response.reciprocal_condition, forces.reciprocal_condition)
@@ -216,8 +216,8 @@ def _warn_balance(choice: Choice) -> None:
 
 def _warn_isolated(count: int, labelled: int) -> None:
     warnings.warn(
-        f"{count} rows are similar to no row, so nothing is known about them, and {labelled} of them are labelled, "
-        "whose labels say nothing of others; widen the kernel or raise n_neighbors",
+        f"{count} rows are similar to no other row, so their class is unknown; {labelled} of them have a label, which "
+        "helps no other row; widen the kernel or raise n_neighbors",
         UserWarning,
         stacklevel=4,
     )

@@ -56,12 +56,12 @@ def walk_weights(degrees: Array, *, approximate: bool = False) -> Array:
     tolerance = _ROUNDING * float(np.abs(degrees).max(initial=0.0))
     if (negative := degrees < -tolerance).any():
         raise ValueError(
-            f"the kernel gives {int(negative.sum())} of {len(degrees)} rows a negative sum of similarities, and no "
-            "walk can be weighted by that; use a kernel with values >= 0, such as 'rbf', or pass smoothness=0"
+            f"the kernel gives {int(negative.sum())} of {len(degrees)} rows a negative sum of similarities, but the "
+            "random walk divides by these sums; use a kernel with values >= 0, such as 'rbf', or pass smoothness=0"
         )
     alone = degrees <= tolerance
     if alone.all():
-        raise ValueError("the kernel finds no row of X like any other; widen the kernel or raise n_neighbors")
+        raise ValueError("no row of X is similar to another row; widen the kernel or raise n_neighbors")
     return np.asarray(np.where(alone, 0.0, 1.0) / np.where(alone, 1.0, degrees))
 
 

@@ -255,8 +255,8 @@ def _alignment(sums: PairSums, estimator: str) -> float:
     for name, side, trace in (("X", sums.x, trace_x), ("Y", sums.y, trace_y)):
         if side.is_rounding(np.sqrt(max(trace, 0.0))):
             raise UndefinedAlignmentError(
-                f"all samples of {name} are equally alike, so nothing can be aligned with them; drop constant data, "
-                f"or use hsic with normalized=False, which is 0 then"
+                f"all samples of {name} are equally similar, so the alignment is 0 / 0; check {name}, or use hsic with "
+                "normalized=False, which is then 0"
             )
     if estimator == "biased":
         return float(sums.centred() / np.sqrt(trace_x * trace_y))
@@ -271,7 +271,7 @@ def _unbiased_square(name: str, squares: float, side: Side) -> float:
     square = unbiased_product(squares, side, side)
     if side.is_rounding(np.sqrt(max(square, 0.0))) or square <= 100 * side.eps * squares:
         raise UndefinedAlignmentError(
-            f"without the diagonal all samples of {name} are equally alike, as labels are of which one sample is the "
-            "only one of its kind; use estimator='biased', or drop such samples"
+            f"the unbiased estimate of HSIC({name}, {name}) is zero, so the alignment is 0 / 0; that happens where all "
+            f"samples of {name} but one are equal: use estimator='biased', or drop that sample"
         )
     return square

@@ -92,8 +92,8 @@ def check_n_components(n_components: Any, d: int) -> int | None:
     count = whole(n_components, "n_components", instead="None")
     if count > d:
         raise ValueError(
-            f"n_components={count} is more than the n_features={d} that are not constant (and, whitened, not "
-            f"combinations of others); pass n_components <= {d}"
+            f"n_components={count} is more than the n_features={d} left without constant columns (with whiten=True, "
+            f"also without linear combinations of others); pass n_components <= {d}"
         )
     return count
 
@@ -175,7 +175,9 @@ def projected_kernel(kernel: Kernel) -> Kernel:
     """A fitted kernel with its numbers, unfitted, for rows of another number of columns."""
     if isinstance(kernel, Sum):
         if any(isinstance(part, RelativeRBF) for part in kernel._parts()):
-            raise ValueError(f"kernel={kernel!r} adds to RelativeRBF, which clusters cannot follow; use it alone")
+            raise ValueError(
+                f"kernel={kernel!r} adds a kernel to RelativeRBF, which works only alone here; pass one of the two"
+            )
         first, second = (projected_kernel(part) for part in kernel._parts())
         return Sum(first, second)
     if isinstance(kernel, Scaled):

@@ -462,7 +462,9 @@ class DependenceReduction(Projector):
         X = self.columns_.informative(self._check_new(X))
         mode, y = self._mode_of(y, len(X))
         if mode != self.mode_:
-            raise ValueError(f"y reads as {mode} but fit was {self.mode_}; pass the X and y that fit was given")
+            raise ValueError(
+                f"this y asks for mode {mode!r}, but the model was fitted in mode {self.mode_!r}; pass X and y of fit"
+            )
         if y is not None and mode == "supervised":
             weights = target_weights(y, self._target_kind(y))
         else:

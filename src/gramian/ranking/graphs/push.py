@@ -318,6 +318,6 @@ def check_dangling(dangling: Any) -> None:
 
 def _refuse(node: int) -> None:
     raise ValueError(
-        f"graph has a weight at node {node} that is negative or not finite, or weights that are in sum; a walker "
-        "needs weights >= 0 of reasonable size"
+        f"graph has weights at node {node} that are negative or not finite, or whose sum is not finite; pass weights "
+        ">= 0 of moderate size"
     )

@@ -111,6 +111,6 @@ def refuse_division_by_zero(values: Array) -> None:
     """Refuse to extend eigenvectors of eigenvalue zero, by which new samples would be divided."""
     if float(np.abs(values).min(initial=1.0)) <= 1e-8:
         raise ValueError(
-            "eigenvectors of eigenvalue zero are kept, by which new samples cannot be placed; fit with "
+            "new samples cannot be placed by eigenvectors of eigenvalue zero, which this model keeps; fit with "
             "eigenvalue_tol=0.01, or use method='one_step'"
         )

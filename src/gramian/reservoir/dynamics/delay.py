@@ -100,7 +100,7 @@ def autocorrelation_zero(x: Array, *, max_lag: int | None = None) -> int:
 
 
 def mutual_information_minimum(x: Array, *, max_lag: int | None = None, n_bins: int | None = None) -> int:
-    """The first lag at which a series tells least about itself: a local minimum of the average mutual information.
+    """The lag of the first local minimum of the average mutual information between a series and its past.
 
     The information between x(i) and x(i + lag) is estimated from counts in equal bins. Unlike the autocorrelation it
     also sees dependence that is not linear.
@@ -155,7 +155,7 @@ def _mutual_information(a: Array, b: Array, bins: int) -> float:
 
 @dataclass(frozen=True)
 class FalseNeighbors:
-    """How many neighbours are near only because a series is seen in too few coordinates.
+    """The share of false neighbours, which are near only because the coordinates are too few, by their number.
 
     Attributes
     ----------
@@ -179,7 +179,7 @@ def false_neighbors(
     size: float = 2.0,
     threshold: float = 0.01,
 ) -> FalseNeighbors:
-    """The number of delay coordinates from which on neighbours are true ones.
+    """Find how many delay coordinates leave (almost) no false neighbours.
 
     The nearest neighbour of a point in m coordinates, at distance R, is false if the next coordinate drives the two
     apart: by more than ``ratio`` R, or to a distance of more than ``size`` standard deviations of the series.

@@ -76,7 +76,7 @@ def correlation_sum(points: Array, radii: Array, *, theiler: int = 0, n_referenc
 
 @dataclass(frozen=True)
 class CorrelationDimension:
-    """A correlation dimension and the curve that it is the slope of.
+    """A correlation dimension, and the curve whose slope it is.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class CorrelationDimension:
 def correlation_dimension(
     points: Array, *, theiler: int = 0, radii: Array | None = None, fit: str | tuple[float, float] = "auto"
 ) -> CorrelationDimension:
-    """The dimension of the set that points in time trace out, by Grassberger and Procaccia.
+    """The correlation dimension of a trajectory, by Grassberger and Procaccia.
 
     D = d ln C(ε) / d ln ε, the slope of :func:`correlation_sum`, over a range of radii where it is constant. Neighbours
     are counted by a tree, without distances of all pairs; of more than 20,000 points, the neighbours of 20,000 of them.

@@ -20,7 +20,7 @@ _ALIGNED, _LEVEL = 0.2, 0.7
 
 @dataclass(frozen=True)
 class LyapunovExponent:
-    """A largest Lyapunov exponent and the curve that it is the slope of.
+    """A largest Lyapunov exponent, and the curve whose slope it is.
 
     Attributes
     ----------

@@ -224,8 +224,8 @@ def _numbers(column: Array, name: str, label: str) -> Array:
     if (np.abs(found) > _LARGEST).any():
         row = int((np.abs(found) > _LARGEST).argmax())
         raise ValueError(
-            f"column {label!r} of {name} has {found[row]:g} in row {row}, whose square is no number; pass NaN if it "
-            "stands for a hole, or the series in larger units"
+            f"column {label!r} of {name} has {found[row]:g} in row {row}, whose square overflows; pass NaN if the "
+            "value is missing, or the series in larger units"
         )
     return found
 
@@ -295,7 +295,10 @@ def regular(times: Array) -> tuple[Clock, Array, Array, list[str]]:
         )
     if n_grid > len(steps):
         after = ordered[int((np.diff(steps) > 1).argmax())]
-        notes.append(f"{n_grid - len(steps)} steps are missing, the first after {after}; they are treated as holes")
+        when = np.datetime_as_string(after, "auto") if ordered.dtype.kind == "M" else after
+        missing = n_grid - len(steps)
+        told = "1 step is missing, after" if missing == 1 else f"{missing} steps are missing, the first after"
+        notes.append(f"{told} {when}, and treated as {'a hole' if missing == 1 else 'holes'}")
     return clock, steps, kept, notes
 
 
