@@ -270,6 +270,18 @@ def test_series_of_holes_are_forecast_by_rules(noisy, kept):
         EchoStateForecaster(3, n_networks=1, safeguard=False).fit(y)
 
 
+def test_a_few_known_values_are_too_few_for_a_network():
+    """31 values in 229 steps: networks would be chosen by the five that judge, with bands of the largest of five."""
+    rng = np.random.default_rng(0)
+    y = 10 + 3 * np.sin(2 * np.pi * np.arange(240) / 7) + 0.5 * rng.normal(size=240)
+    y[rng.random(240) < 0.85] = np.nan
+    model = EchoStateForecaster(5, n_networks=1, random_state=0).fit(y)
+    assert model.chosen_ in ("naive", "seasonal_naive")
+    assert "networks" not in model.errors_
+    with pytest.raises(ValueError, match="too few known values for a network"):
+        EchoStateForecaster(5, n_networks=1, safeguard=False).fit(y)
+
+
 def test_columns_that_are_never_known_together_are_forecast():
     """Each has its own last values, and nothing warns."""
     y = np.column_stack([np.arange(60.0) % 5, np.arange(60.0) % 4])
