@@ -17,6 +17,7 @@ def test_figures_are_those_of_the_outlook(outlook):
     assert any(f"off by {own.mase:.2f} of" in text for text in told)
     assert "A season of 7 steps repeats in the series." in told
     assert "4 of 260 values are missing; none was made up to learn from." in told
+    assert "1 of 260 values is missing; none was made up to learn from." in overview(replace(found, n_missing=1))
 
 
 def test_steps_without_times_are_called_steps(outlook):

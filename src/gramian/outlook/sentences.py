@@ -21,7 +21,10 @@ def overview(outlook: Outlook) -> list[str]:
     if len(outlook.periods) == 1:
         told[-1] = told[-1].replace("repeat", "repeats")
     if outlook.n_missing:
-        told.append(f"{outlook.n_missing:,} of {outlook.n_steps:,} values are missing; none was made up to learn from.")
+        are = "is" if outlook.n_missing == 1 else "are"
+        told.append(
+            f"{outlook.n_missing:,} of {outlook.n_steps:,} values {are} missing; none was made up to learn from."
+        )
     return told
 
 
@@ -66,7 +69,7 @@ def _compared(outlook: Outlook) -> list[str]:
         return told
     compared = (
         f"Forecasts made in the same way from {count(outlook.origins, 'moment')} of the past were off by "
-        f"{own.mase:.2f} of what repeating the last season is off by (MASE)"
+        f"{own.mase:.2f} of what {outlook.repeating} is off by (MASE)"
     )
     if simple.rule != own.rule:
         compared += f"; the best simple rule, {simple.name}, by {simple.mase:.2f}"

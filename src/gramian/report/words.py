@@ -61,8 +61,14 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def rounded(values: Array, error: float) -> Array:
-    """Numbers to a ten-thousandth of their error: more digits would say what nobody knows."""
-    digits = 12 if error <= 0 else int(np.clip(4 - np.floor(np.log10(error)), 0, 12))
+    """Numbers to a ten-thousandth of their error: more digits would say what nobody knows.
+
+    >>> rounded(np.array([1.23456789]), 0.1), rounded(np.array([1.23456789e-18]), 1e-19)
+    (array([1.23457]), array([1.23457e-18]))
+    """
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    most = 12 if largest == 0 else int(np.clip(16 - np.floor(np.log10(largest)), 12, 300))
+    digits = most if error <= 0 else int(np.clip(4 - np.floor(np.log10(error)), 0, most))
     return np.round(values, digits) + 0.0  # no −0
 
 

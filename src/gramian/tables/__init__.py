@@ -32,6 +32,7 @@ from gramian.tables.table import (
     TEXT,
     USED,
     Column,
+    Reading,
     Table,
     nearest,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "Layout",
     "Preparation",
     "Quantiles",
+    "Reading",
     "Table",
     "UnreadableTable",
     "Unseen",
