@@ -92,6 +92,15 @@ def test_beyond_the_horizon_forecasts_go_on_from_forecasts(noisy):
     np.testing.assert_allclose(far[3:6], again.predict(3), atol=1e-9)
 
 
+def test_bands_beyond_the_horizon_add_up_as_errors_of_independent_parts(noisy):
+    """√(w_h² + k w_H²) for step h of the k-th block, whatever rule forecasts."""
+    model = small(3).fit(noisy - 100)  # negative, so that no logarithm bends them
+    halves = np.diff(model.predict_interval(9), axis=1)[:, 0] / 2
+    for k in (1, 2):
+        expected = np.sqrt(halves[:3] ** 2 + k * halves[2] ** 2)
+        np.testing.assert_allclose(halves[3 * k : 3 * k + 3], expected)
+
+
 def test_bands_hold_fresh_noise():
     """On exchangeable noise nine of ten values of the future are inside, within three standard errors."""
     rng = np.random.default_rng(5)
