@@ -90,8 +90,9 @@ def forecast(
 
     Parameters
     ----------
-    source : path, open file, pandas or polars data frame, Table or Series
-        A table whose rows are steps of time, or what :func:`gramian.outlook.read_series` has read of one.
+    source : path, open file, pandas or polars data frame, pandas series, Table or Series
+        A table whose rows are steps of time, or what :func:`gramian.outlook.read_series` has read of one. An index of
+        dates is a column of time.
     column : str, optional
         The column to forecast; by default the only one of numbers.
     horizon : int, default 12
@@ -142,17 +143,27 @@ def forecast(
     return Forecasted(found, model)
 
 
-def forecast_again(model: SeriesModel, source: Any = None, *, horizon: int | None = None) -> Forecasted:
+def forecast_again(
+    model: SeriesModel,
+    source: Any = None,
+    *,
+    horizon: int | None = None,
+    coverage: float | None = None,
+    missing: Collection[Any] = (),
+) -> Forecasted:
     """Go on with a model of a series, after later values if there are some; the model is changed by them.
 
     Parameters
     ----------
     model : SeriesModel
     source : what :func:`forecast` reads, optional
-    horizon : int, optional
-        That of the model by default.
+        Later rows, read as those of the series were.
+    horizon, coverage : int and float, optional
+        Those of the model by default.
+    missing : collection of str or numbers
+        Codes of missing values beside those of the series.
     """
     later = None
     if source is not None:
-        later = read_series(source, model.column, time=model.time, known=model.known or ())
-    return Forecasted(*go_on(model, later, horizon))
+        later = read_series(source, model.column, time=model.time, known=model.known or (), missing=missing, like=model)
+    return Forecasted(*go_on(model, later, horizon, coverage))

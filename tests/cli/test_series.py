@@ -67,6 +67,8 @@ def test_networks_can_be_insisted_on_and_seasons_given(run, table):
         (["shop.csv", "--column", "sold", "--coverage", "2"], "coverage=2.0"),
         (["shop.csv", "--column", "sold", "--known", "price"], "the next 12 values of price are needed"),
         (["x.gramian", "--column", "sold"], "--column is part of the model already"),
+        (["x.gramian", "--model", "esn"], "--model is part of the model already"),
+        (["shop.csv", "--column", "sold", "--column", "price"], "--column price: one column is forecast at a time"),
         (["x.gramian"], "x.gramian"),
         (["nothing.csv"], "does not exist"),
     ],
@@ -74,3 +76,21 @@ def test_networks_can_be_insisted_on_and_seasons_given(run, table):
 def test_bad_input_is_one_line_and_leaves_nothing(run, table, tmp_path, options, why):
     assert why in error_of(run("forecast", *options))
     assert {path.name for path in tmp_path.iterdir()} == {"shop.csv", "new.csv"}
+
+
+def test_a_model_reads_later_rows_as_the_first_ones_and_takes_another_coverage(run, tmp_path):
+    """Days first, a code of missing values, and a band for half of the values."""
+    frame = shop(215)
+    frame["day"] = frame["day"].dt.strftime("%d/%m/%Y")  # 29 July to 2 August are the later rows
+    frame.loc[[3, 213], "sold"] = -999
+    frame.iloc[:210].to_csv(tmp_path / "shop.csv", index=False)
+    frame.iloc[213:].to_csv(tmp_path / "new.csv", index=False)
+    assert run("forecast", "shop.csv", "--column", "sold", "--missing", "-999", "--quiet").exit_code == 0
+    options = ("forecast", "shop_forecast/model.gramian", "--json", "--force")
+    told = json.loads(run(*options, "--update", "new.csv").stdout)
+    assert told["forecast"][0]["day"] == "2024-08-03"
+    assert told["missing"] == 1 + 3 + 1
+    half = json.loads(run(*options, "--update", "new.csv", "--coverage", 0.5, "--out", "half").stdout)
+    assert half["coverage"] == 0.5
+    for one, other in zip(half["forecast"], told["forecast"], strict=True):
+        assert one["upper"] - one["lower"] < other["upper"] - other["lower"]

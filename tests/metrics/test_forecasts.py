@@ -23,6 +23,15 @@ def test_nrmse_of_a_perfect_forecast_is_zero_and_of_the_mean_one():
     assert abs(nrmse(y, np.full(50, y.mean())) - 1) < 1e-15
 
 
+def test_nrmse_of_several_columns_is_the_formula():
+    """Each column varies about its own mean."""
+    rng = np.random.default_rng(3)
+    true = rng.normal(size=(40, 2)) + np.array([0.0, 50.0])
+    found = true + rng.normal(size=(40, 2))
+    expected = np.sqrt(((true - found) ** 2).sum() / ((true - true.mean(axis=0)) ** 2).sum())
+    assert abs(nrmse(true, found) - expected) < 1e-12
+
+
 @settings(max_examples=30, deadline=None)
 @given(scale=st.floats(0.01, 100), shift=st.floats(-100, 100), columns=st.integers(1, 3))
 def test_nrmse_does_not_depend_on_units_and_is_the_root_of_what_r2_leaves(scale, shift, columns):

@@ -1,11 +1,14 @@
 """The application says what the forecaster says, and going on is what predicting from a longer series is."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from gramian import EchoStateForecaster
 from gramian.outlook import foresee, go_on, read_series
+from gramian.report.forecast_page import render_forecast
 from outlook.shop import shop
 
 
@@ -66,8 +69,14 @@ def test_short_series_have_no_look_back():
 
 def test_gaps_in_time_are_noted():
     found, _ = foresee(read_series(shop(200).drop(index=[50, 51]), "sold"), 3)
-    assert any("2 steps are missing" in note for note in found.notes)
+    assert "2 steps are missing, the first after 2024-02-19, and treated as holes." in found.notes
     assert found.n_missing == 2
+
+
+def test_a_series_that_does_not_vary_is_said_to():
+    found, _ = foresee(read_series(shop(60).assign(sold=5.0), "sold"), 3)
+    assert any(note.startswith("The series does not vary") for note in found.notes)
+    assert found.forecast.tolist() == found.lower.tolist() == found.upper.tolist() == [5.0] * 3
 
 
 def test_a_column_of_numbers_is_a_time_to_go_on_from():
@@ -103,3 +112,56 @@ def test_many_rows_of_few_days_are_a_short_series():
     frame = pd.DataFrame({"day": np.repeat(pd.date_range("2024-01-01", periods=5), 20), "sold": np.arange(100.0)})
     found, _ = foresee(read_series(frame, "sold"), 2)
     assert (found.n_steps, found.rivals) == (5, [])
+
+
+def test_a_model_goes_on_with_new_values_of_what_is_known_in_advance():
+    """Without later values of the series, with some of both, and with another coverage."""
+    frame = shop(200, ahead=20)
+    whole = shop(220)
+    found, model = foresee(read_series(frame.iloc[:207], "sold", known=["price"]), 7)
+    other = frame.iloc[200:].assign(price=9 - frame["price"])
+    changed, model = go_on(model, read_series(other, "sold", known=["price"], like=model), 7, 0.5)
+    assert changed.next_labels == found.next_labels
+    assert np.abs(changed.forecast - found.forecast).max() > 5
+    assert changed.coverage == 0.5
+    assert (changed.upper - changed.lower < found.upper - found.lower).all()
+    assert changed.n_steps == 200
+    later = pd.concat([whole.iloc[195:205], frame.iloc[205:]])
+    moved, _ = go_on(model, read_series(later, "sold", known=["price"], like=model), 7)
+    assert moved.next_labels[0] == str(frame["day"].iloc[205].date())
+    assert moved.notes[0] == "5 rows were known already and left out."
+    direct = EchoStateForecaster(7, random_state=0).fit(
+        whole.set_index("day")["sold"].iloc[:200], whole.set_index("day")[["price"]].iloc[:200]
+    )
+    timed = whole.set_index("day")
+    direct.update(timed["sold"].iloc[200:205], timed[["price"]].iloc[200:205])
+    np.testing.assert_allclose(moved.forecast, direct.predict(X=timed[["price"]].iloc[205:212]))
+    with pytest.raises(ValueError, match="the next 7 values of price are needed, but there are none"):
+        go_on(model, None)
+
+
+def test_a_step_that_the_look_back_never_saw_has_no_error():
+    """One origin, and a hole among its steps: the others are told, the page is made, nothing warns."""
+    frame = shop(40)
+    frame.loc[36, "sold"] = np.nan
+    found, _ = foresee(read_series(frame, "sold"), 12, period=None)
+    assert found.origins == 1
+    assert np.isnan(found.errors).sum() == 1
+    text = render_forecast(found)
+    assert "nan" not in re.sub("<style>.*</style>", "", text, flags=re.DOTALL).lower()
+    assert "How errors grow" in text
+
+
+def test_the_unit_of_errors_is_named():
+    """Where no season was found, the last value is repeated and not a season."""
+    rng = np.random.default_rng(0)
+    walk = pd.DataFrame({"v": rng.normal(size=120).cumsum()})
+    found, _ = foresee(read_series(walk, "v"), 3)
+    assert (found.periods, found.repeated) == ([], 1)
+    assert any("the error of repeating the last value" in text for text in found.sentences)
+    seasonal, _ = foresee(read_series(shop(120), "sold"), 3)
+    assert seasonal.repeated == 7
+    assert any("the error of repeating the last season" in text for text in seasonal.sentences)
+    for one in (found, seasonal):
+        assert one.repeating in render_forecast(one)
+        assert next(rival for rival in one.rivals if rival.rule == one.chosen).mase > 0

@@ -48,6 +48,16 @@ def test_missing_values_break_the_line():
     assert _line(x, y, np.array([True, True, False, True, False])) == "M0 0h0L1 1M3 3h0"
 
 
+def test_steps_that_were_left_out_break_the_line(outlook):
+    """As missing values do: a straight line over a gap would be made up."""
+    found, _ = outlook
+    cut = np.append(np.arange(200), np.arange(210, 260))
+    short = replace(found, values=found.values[cut], places=found.places[cut], labels=[found.labels[i] for i in cut])
+    assert _plot(found).history.count("M") == 1
+    assert _plot(short).history.count("M") == 2
+    assert _line(np.arange(3.0), np.arange(3.0), None, np.array([False, False, True])) == "M0 0h0L1 1M2 2h0"
+
+
 def test_ticks_of_time_leave_out_a_time_of_day_that_says_nothing():
     hours = [f"2024-01-{day:02} {hour:02}:00" for day in range(1, 11) for hour in (0, 12)]
     assert _time_ticks(np.arange(20.0), hours)[0] == (0.0, "2024-01-01")

@@ -44,6 +44,18 @@ def test_states_are_those_of_the_equation(U, changes):
     np.testing.assert_allclose(reservoir.transform(U), by_equation(reservoir, U), atol=1e-12)
 
 
+def test_weights_are_uniform_and_scaled(U):
+    """Input weights on [−1, 1), and a bias on [−1, 1) times its scaling."""
+    whole, half = (Reservoir(2000, spectral_radius=0.0, bias_scaling=b, random_state=0).fit(U) for b in (1.0, 0.5))
+    np.testing.assert_allclose(half.bias_, 0.5 * whole.bias_)
+    np.testing.assert_array_equal(half.input_weights_, whole.input_weights_)
+    for weights in (whole.bias_, whole.input_weights_):
+        assert -1 <= weights.min() < -0.98
+        assert 0.98 < weights.max() < 1
+        assert abs(weights.mean()) < 3 / np.sqrt(3 * weights.size)
+        assert abs(weights.var() - 1 / 3) < 0.03
+
+
 def test_outputs_are_fed_back_one_step_later(U):
     Y = np.random.default_rng(2).normal(size=(300, 3))
     reservoir = Reservoir(40, feedback_scaling=0.5, teacher_scaling=0.7, random_state=0).fit(U, Y)

@@ -233,3 +233,11 @@ def test_the_order_of_rows_does_not_change_a_column(values: list[str], seed: int
     assert again.kind == column.kind
     assert again.missing == column.missing
     pd.testing.assert_series_equal(series.iloc[order].reset_index(drop=True), shuffled)
+
+
+def test_a_code_of_missing_values_may_be_written_in_another_way() -> None:
+    """-999.0 is -999 in a column that must be of numbers too, and no slip."""
+    for kind in (None, "number"):
+        series, column = settled(["-999.0", "1.5", "2", "-9.99e2"], missing=["-999"], kind=kind)
+        assert series.isna().tolist() == [True, False, False, True]
+        assert (column.kind, column.note) == ("number", "")

@@ -41,7 +41,9 @@ def forecast(
             "without one: an example.",
         ),
     ] = None,
-    column: Annotated[str | None, typer.Option(help="The column to forecast; by default the only numbers.")] = None,
+    column: Annotated[
+        list[str] | None, typer.Option(help="The column to forecast; by default the only numbers.")
+    ] = None,
     horizon: Annotated[
         int | None, typer.Option(min=1, help="Steps to forecast; 12 by default, with a model as many as before.")
     ] = None,
@@ -56,7 +58,10 @@ def forecast(
     period: Annotated[
         list[int] | None, typer.Option(min=1, help="Steps of a season; repeat the option for more.")
     ] = None,
-    coverage: Annotated[float, typer.Option(help="Share of the values that the bands should contain.")] = 0.9,
+    coverage: Annotated[
+        float | None,
+        typer.Option(help="Share of the values that the bands should contain; 0.9 by default, or as the model has it."),
+    ] = None,
     model: Annotated[
         str, typer.Option(metavar="auto|esn", help="esn: the networks even where a simple rule does as well.")
     ] = "auto",
@@ -77,6 +82,7 @@ def forecast(
         source = str(_EXAMPLE) if file is None else file
         going_on = source.endswith(_MODEL_ENDING)
         _check_options(going_on, update, model, column=column, time=time, known=known, period=period)
+        wanted = column[0] if column else None
         folder = out or folder_for(update or source if going_on else source, "series", "forecast")
         check_free(folder, force=force)
         with progress(not quiet and not as_json) as notify:
@@ -84,16 +90,18 @@ def forecast(
                 from gramian.forecaster import forecast_again
                 from gramian.outlook import load_series_model
 
-                found = forecast_again(load_series_model(source), update, horizon=horizon)
+                found = forecast_again(
+                    load_series_model(source), update, horizon=horizon, coverage=coverage, missing=missing or ()
+                )
             else:
                 found = gramian.forecast(
                     source,
-                    _EXAMPLE_COLUMN if file is None and column is None else column,
+                    _EXAMPLE_COLUMN if file is None and wanted is None else wanted,
                     horizon=horizon or 12,
                     time=time,
                     known=all_names(known),
                     period=tuple(period) if period else "auto",
-                    coverage=coverage,
+                    coverage=0.9 if coverage is None else coverage,
                     safeguard=model == "auto",
                     missing=missing or (),
                     random_state=seed,
@@ -109,6 +117,8 @@ def _check_options(going_on: bool, update: str | None, model: str, **of_series: 
         raise ValueError(f"--model {model}: pass auto or esn")
     if update is not None and not going_on:
         raise ValueError("--update goes with a model: gramian forecast model.gramian --update new.csv")
-    given = [name for name, value in of_series.items() if value is not None]
+    if isinstance(columns := of_series["column"], list) and len(columns) > 1:
+        raise ValueError(f"--column {columns[1]}: one column is forecast at a time; name one")
+    given = [name for name, value in of_series.items() if value is not None] + ["model"] * (model != "auto")
     if going_on and given:
         raise ValueError(f"--{given[0]} is part of the model already; leave it out, or forecast from the table again")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +14,7 @@ import numpy as np
 
 import gramian
 from gramian.exploration.stages import Stages
+from gramian.exploration.wording import count
 from gramian.outlook.model import SeriesModel
 from gramian.outlook.reading import Series, labels_of
 from gramian.outlook.result import Outlook, Rival
@@ -65,6 +67,7 @@ def foresee(
         forecaster.fit(series.values, series.known)
     model = SeriesModel(forecaster, series.column, series.time, None if series.known is None else list(series.known))
     model.remember(series.values)
+    model.remember_reading(series)
     with stages("forecasting"):
         outlook = _outlook(series, model, horizon, series.values, [*series.notes, *notes])
     with stages("looking back"), _noted([]):
@@ -80,14 +83,17 @@ def foresee(
                 outlook,
                 rivals=rivals,
                 origins=len(found.origins),
-                errors=np.empty(0) if chosen is None else np.nanmean(np.abs(found.truth - chosen), axis=(0, 2)),
+                repeated=int(found.repeated[0]),
+                errors=np.empty(0) if chosen is None else _mean_by_step(np.abs(found.truth - chosen)),
             )
     outlook.made.update(_made(stages, forecaster, random_state))
     outlook.sentences.extend(overview(outlook))
     return outlook, model
 
 
-def go_on(model: SeriesModel, later: Series | None, horizon: int | None = None) -> tuple[Outlook, SeriesModel]:
+def go_on(
+    model: SeriesModel, later: Series | None, horizon: int | None = None, coverage: float | None = None
+) -> tuple[Outlook, SeriesModel]:
     """Forecast again, after later values of the series if there are some; nothing is learned again.
 
     Parameters
@@ -95,33 +101,45 @@ def go_on(model: SeriesModel, later: Series | None, horizon: int | None = None) 
     model : SeriesModel
         Changed in place by the later values.
     later : Series or None
-    horizon : int, optional
-        That of the model by default.
+        Later values, coming values of columns known in advance, or both.
+    horizon, coverage : int and float, optional
+        Those of the model by default.
     """
     history, notes = model.history, list[str]()
+    ahead = None
     if later is not None:
-        values, known = later.values, later.known
-        if model.time is not None:
-            new = np.asarray(values.index > history.index[-1])
-            if not new.any():
-                raise ValueError(
-                    f"{later.source} has no row after {labels_of(history.index[-1:])[0]}, where the series of the "
-                    "model ends; pass later rows"
-                )
-            if not new.all():
-                notes.append(f"{int((~new).sum())} rows were known already and left out.")
-            values, known = values[new], None if known is None else known[new]
-        with _noted(notes):
-            model.forecaster.update(values, known)
-        history = _joined(history, values)
-        model.remember(history)
+        values, known, ahead = _after(history, later, notes) if model.time is not None else _rows(later)
+        if len(values):
+            with _noted(notes):
+                model.forecaster.update(values, known)
+            history = _joined(history, values)
+            model.remember(history)
     source = "the model" if later is None else later.source
-    ahead = None if later is None else later.ahead
     series = Series(source, model.column, model.time, history, None, ahead, [])
     steps = int(model.forecaster.horizon) if horizon is None else horizon
-    outlook = _outlook(series, model, steps, history, notes + ([] if later is None else later.notes))
+    outlook = _outlook(series, model, steps, history, notes + ([] if later is None else later.notes), coverage)
     outlook.sentences.extend(overview(outlook))
     return outlook, model
+
+
+def _rows(series: Series) -> tuple[Any, Any, Any]:
+    return series.values, series.known, series.ahead
+
+
+def _after(history: Any, later: Series, notes: list[str]) -> tuple[Any, Any, Any]:
+    """The rows of a series that follow those of the history, by time."""
+    end = history.index[-1]
+    found = [part if part is None else part[np.asarray(part.index > end)] for part in _rows(later)]
+    values: Any = found[0]
+    known, ahead = found[1:]
+    if not len(values) and (ahead is None or not len(ahead)):
+        raise ValueError(
+            f"{later.source} has no row after {labels_of(history.index[-1:])[0]}, where the series of the model ends; "
+            "pass later rows"
+        )
+    if left := len(later.values) - len(values):
+        notes.append(f"{count(left, 'row')} {'was' if left == 1 else 'were'} known already and left out.")
+    return values, known, ahead
 
 
 def _joined(history: Any, values: Any) -> Any:
@@ -135,11 +153,18 @@ def _joined(history: Any, values: Any) -> Any:
     return pd.concat([history, values])
 
 
-def _outlook(series: Series, model: SeriesModel, horizon: int, history: Any, notes: list[str]) -> Outlook:
+def _outlook(
+    series: Series,
+    model: SeriesModel,
+    horizon: int,
+    history: Any,
+    notes: list[str],
+    coverage: float | None = None,
+) -> Outlook:
     """The forecast, without a look back."""
     forecaster = model.forecaster
     ahead = _ahead(series, model.known or [], horizon)
-    said, ends = forecaster.predict(horizon, ahead), forecaster.predict_interval(horizon, X=ahead)
+    said, ends = forecaster.predict(horizon, ahead), forecaster.predict_interval(horizon, coverage, X=ahead)
     return Outlook(
         series.source,
         model.column,
@@ -154,7 +179,7 @@ def _outlook(series: Series, model: SeriesModel, horizon: int, history: Any, not
         said.to_numpy(np.float64),
         ends["lower"].to_numpy(np.float64),
         ends["upper"].to_numpy(np.float64),
-        float(forecaster.coverage),
+        float(forecaster.coverage if coverage is None else coverage),
         forecaster.chosen_,
         list(forecaster.periods_),
         [],
@@ -166,14 +191,22 @@ def _outlook(series: Series, model: SeriesModel, horizon: int, history: Any, not
     )
 
 
+def _mean_by_step(errors: Array) -> Array:
+    """Means (h,) of errors (k, h, q) from all origins; NaN for a step ahead of which no value is known."""
+    known = np.isfinite(errors)
+    total, seen = np.where(known, errors, 0.0).sum(axis=(0, 2)), known.sum(axis=(0, 2))
+    return np.where(seen > 0, total / np.maximum(seen, 1), np.nan)
+
+
 def _ahead(series: Series, known: list[str], horizon: int) -> Any:
     """The coming values of the columns known in advance; None if there are no such columns."""
     given = 0 if series.ahead is None else len(series.ahead)
     if known and given < horizon:
+        last = f"after the last {series.column}"
+        where = f"{series.source} has {given} rows {last}" if series.ahead is not None else "there are none"
         raise ValueError(
-            f"the next {horizon} values of {', '.join(known)} are needed, but {series.source} has {given} rows after "
-            f"the last {series.column}; add rows with {series.column} left empty, shorten --horizon, or leave --known "
-            "out"
+            f"the next {horizon} values of {', '.join(known)} are needed, but {where}; pass rows {last} in which "
+            f"{series.column} is left empty, shorten --horizon, or leave --known out"
         )
     return series.ahead.iloc[:horizon] if known else None
 
@@ -185,7 +218,7 @@ def _noted(notes: list[str]) -> Iterator[None]:
         warnings.simplefilter("always", UserWarning)
         yield
     for warning in told:
-        text = str(warning.message).removeprefix("y: ")
+        text = re.sub("^y (?=does)", "the series ", str(warning.message).removeprefix("y: "))
         sentence = text[:1].upper() + text[1:].rstrip(".") + "."
         if issubclass(warning.category, UserWarning) and sentence not in notes:
             notes.append(sentence)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from gramian.outlook.reading import Series
 from gramian.persistence import load_whole
 from gramian.reservoir import EchoStateForecaster
 from gramian.typing import Array
@@ -39,6 +40,8 @@ class SeriesModel(BaseEstimator):
         Microseconds since 1970 of these steps, or their numbers where the column of time has numbers or is missing.
     dated_ : bool
         Whether the times are dates.
+    kinds_, forms_, missing_ : dict of str, dict of str, list of str
+        How the columns were read, so that later rows are read alike: see :class:`gramian.tables.Reading`.
     """
 
     def __init__(
@@ -58,6 +61,12 @@ class SeriesModel(BaseEstimator):
         tail = values.iloc[-_KEPT:]
         self.values_ = tail.to_numpy(np.float64)
         self.times_, self.dated_ = _numbers(tail.index)
+
+    def remember_reading(self, series: Series) -> None:
+        """Keep how the columns of a series were read."""
+        self.kinds_ = {column.name: column.kind for column in series.columns}
+        self.forms_ = {column.name: column.form for column in series.columns}
+        self.missing_ = list(series.missing)
 
     @property
     def history(self) -> Any:
@@ -87,6 +96,8 @@ class SeriesModel(BaseEstimator):
             raise TypeError("the forecaster is of another kind")
         if len(self.values_) != len(self.times_) or not len(self.values_):
             raise ValueError("its parts disagree on the number of steps")
+        if set(self.kinds_) != set(self.forms_) or not isinstance(self.missing_, list):
+            raise ValueError("its parts disagree on the columns")
         if not self.known:
             self.forecaster.predict(1)
 

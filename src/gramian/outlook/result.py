@@ -29,7 +29,8 @@ class Rival:
     rule : str
         One of :data:`NAMES`, or "forecast" for the model as it is used, whichever rule that follows.
     mase : float
-        Mean absolute error by that of the value one season (or one step) ago within the history.
+        Mean absolute error by that of the value one season (or one step) ago within the history; NaN where that is
+        exact.
     nrmse : float
         Root mean squared error by the standard deviation of what was to be forecast.
     coverage : float
@@ -84,6 +85,8 @@ class Outlook:
         Parameters, versions, seconds.
     tried : bool
         Whether the series was long enough to try networks.
+    repeated : int
+        Steps of the season whose repetition is the unit of errors in the backtest; 1 for the last value.
     """
 
     source: str
@@ -110,3 +113,9 @@ class Outlook:
     sentences: list[str] = field(default_factory=list)
     made: dict[str, Any] = field(default_factory=dict)
     tried: bool = True
+    repeated: int = 1
+
+    @property
+    def repeating(self) -> str:
+        """What errors of the backtest are a multiple of, in words."""
+        return "repeating the last season" if self.repeated > 1 else "repeating the last value"

@@ -7,7 +7,7 @@ import numpy as np
 from gramian.exploration.wording import count, listing, number_words, percent
 from gramian.outlook.result import NAMES, Outlook, Rival
 
-__all__ = ["overview", "repeating", "simple_rival"]
+__all__ = ["overview", "simple_rival"]
 
 
 def overview(outlook: Outlook) -> list[str]:
@@ -32,11 +32,6 @@ def simple_rival(outlook: Outlook) -> Rival | None:
     """The best of the simple rules in the backtest; None without one."""
     simple = [rival for rival in outlook.rivals if rival.rule != "networks"]
     return min(simple, key=lambda rival: rival.mase, default=None)
-
-
-def repeating(outlook: Outlook) -> str:
-    """What the mean absolute scaled error compares with: without a season, the last value."""
-    return f"repeating the last {'season' if outlook.periods else 'value'}"
 
 
 def _forecast(outlook: Outlook) -> str:
@@ -74,7 +69,7 @@ def _compared(outlook: Outlook) -> list[str]:
         return told
     compared = (
         f"Forecasts made in the same way from {count(outlook.origins, 'moment')} of the past had {own.mase:.2f} times "
-        f"the error of {repeating(outlook)} (MASE)"
+        f"the error of {outlook.repeating} (MASE)"
     )
     if simple.rule != own.rule:
         compared += f"; the best simple rule, {simple.name}, {simple.mase:.2f} times"

@@ -13,7 +13,6 @@ import numpy as np
 
 from gramian.colours import PAPER
 from gramian.exploration.wording import number_words
-from gramian.outlook.sentences import repeating
 from gramian.report import words
 from gramian.report.axes import ticks
 from gramian.report.html import how_made, json_for_script, policy, scripts, style_sheet, templates
@@ -65,7 +64,6 @@ def render_forecast(outlook: Outlook) -> str:
             plot=_plot(outlook),
             errors=_errors(outlook),
             rivals=rivals,
-            repeating=repeating(outlook),
             steps=[(label, *map(said, map(float, row))) for label, *row in list(steps)[:_LISTED]],
             made=how_made(outlook.made),
             style=Markup(style),
@@ -83,7 +81,7 @@ def _figures(outlook: Outlook) -> list[tuple[str, str]]:
         told.append(("values missing", words.number(outlook.n_missing)))
     own = next((rival for rival in outlook.rivals if rival.rule == outlook.chosen), None)
     if own is not None and np.isfinite(own.mase):
-        told.append((f"of the error of {repeating(outlook)}", words.share(own.mase)))
+        told.append((f"of the error of {outlook.repeating}", words.share(own.mase)))
         if np.isfinite(own.coverage):
             told.append((f"of values in their {words.share(outlook.coverage)} band", words.share(own.coverage)))
     return told
@@ -139,7 +137,7 @@ def _plot(outlook: Outlook) -> _Plot:
     return _Plot(
         _time_ticks(x(np.append(places, outlook.next_places)), labels),
         [(float(y(tick)), said(tick)) for tick in ticks(low, high)],
-        _line(x(places), y(np.where(np.isfinite(past), past, low)), np.isfinite(past)),
+        _line(x(places), y(np.where(np.isfinite(past), past, low)), np.isfinite(past), _after_gap(places)),
         _line(future_x, y(np.append(last, outlook.forecast))),
         "M" + "L".join(f"{a:g} {b:g}" for a, b in [*upper, *lower]) + "Z",
         float(x(now)),
@@ -152,20 +150,29 @@ def _errors(outlook: Outlook) -> _Plot | None:
     h = len(outlook.errors)
     if h < 2:
         return None
-    high = float(outlook.errors.max()) * 1.08 or 1.0
+    known = np.isfinite(outlook.errors)  # of a short series with holes, a step ahead may never have been seen
+    high = float(outlook.errors[known].max(initial=0.0)) * 1.08 or 1.0
     x = np.round(_LEFT + np.arange(h) / (h - 1) * (_RIGHT - _LEFT), 1)
     y = np.round(_BOTTOM - outlook.errors / high * (_BOTTOM - _TOP), 1)
     said = number_words(outlook.errors)
     marks = [(round(_BOTTOM - tick / high * (_BOTTOM - _TOP), 1), said(tick)) for tick in ticks(0.0, high)]
     steps = sorted({1, *(int(tick) for tick in ticks(1.0, float(h)) if tick == int(tick))})
-    return _Plot([(float(x[k - 1]), str(k)) for k in steps], marks, "", _line(x, y), "", 0.0, h)
+    return _Plot([(float(x[k - 1]), str(k)) for k in steps], marks, "", _line(x, y, known), "", 0.0, h)
 
 
-def _line(x: Array, y: Array, known: Array | None = None) -> str:
-    """A line that is broken where a value is missing; a value alone is a dot."""
+def _after_gap(places: Array) -> Array:
+    """Rows before which steps were left out of the table."""
+    steps = np.diff(places)
+    return np.append(False, steps > 1.5 * np.median(steps)) if len(steps) else np.zeros(len(places), bool)
+
+
+def _line(x: Array, y: Array, known: Array | None = None, apart: Array | None = None) -> str:
+    """A line that is broken where a value is missing, and before those ``apart``; a value alone is a dot."""
     known = np.ones(len(x), bool) if known is None else known
+    apart = np.zeros(len(x), bool) if apart is None else apart
     parts, pen = [], False
-    for a, b, there in zip(x, y, known, strict=True):
+    for a, b, there, begins in zip(x, y, known, apart, strict=True):
+        pen = pen and not begins
         if there:
             parts.append(f"{'L' if pen else 'M'}{a:g} {b:g}" + ("" if pen else "h0"))
         pen = bool(there)

@@ -33,6 +33,7 @@ from gramian.tables.table import (
     TEXT,
     USED,
     Column,
+    Reading,
     Table,
     nearest,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "Layout",
     "Preparation",
     "Quantiles",
+    "Reading",
     "Table",
     "UnreadableTable",
     "Unseen",

@@ -292,6 +292,10 @@ def _as_kind(
         parsed = parse_dates(levels, form, least=0.0)[0]
     wrong, counts = pd.isna(parsed), np.bincount(codes[codes >= 0], minlength=len(levels))
     failed, filled = int(counts[wrong].sum()), int(counts.sum())
+    if kind == NUMBER:  # a code may be written in another way, -999.0 for -999
+        numbers = np.asarray(parsed, np.float64)
+        coded = np.isin(numbers, _parse_codes(missing))
+        parsed, filled = np.where(coded, np.nan, numbers), filled - int(counts[coded].sum())
     if filled - failed < least * filled:
         row = int(np.argmax(np.append(wrong, False)[codes]))
         raise ValueError(

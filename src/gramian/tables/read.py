@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from gramian.checks import whole
 from gramian.partitions import refuse_partitions
 from gramian.tables.streams import Fault, in_one_line
-from gramian.tables.table import CATEGORY, CODES, IGNORED, NUMBER, Column, Table, nearest
+from gramian.tables.table import CATEGORY, CODES, IGNORED, NUMBER, Column, Reading, Table, nearest
 
 if TYPE_CHECKING:
-    from gramian.tables.prepare import Preparation
     from gramian.tables.separated import RawTable
 
 __all__ = ["UnreadableTable", "raw_table", "read_table", "typed_table"]
@@ -49,7 +48,7 @@ def read_table(
     missing: Collection[Any] = (),
     sheet: str | int | None = None,
     max_rows: int | None = None,
-    like: Preparation | None = None,
+    like: Reading | None = None,
     stream: BinaryIO | None = None,
 ) -> Table:
     """Read a table from a file or a data frame: CSV, JSON lines, Parquet, Excel, pandas or polars; text may be gzipped.
@@ -73,11 +72,11 @@ def read_table(
         Of an Excel file, by name or number from 0; the first that is not empty by default.
     max_rows : int, optional
         Read this many rows from the top.
-    like : Preparation, optional
-        Fitted on another table, of which these are new rows: its columns are read as they were there, with the same
-        kinds, codes of missing values and order of day and month, about which few rows may say less. A cell that is
-        not of the kind of its column is missing (:func:`gramian.tables.unseen_values` says where), unless more than
-        half of the filled cells of the column are such.
+    like : Reading, optional
+        Such as a Preparation fitted on another table, of which these are new rows: its columns are read as they were
+        there, with the same kinds, codes of missing values and order of day and month, about which few rows may say
+        less. A cell that is not of the kind of its column is missing (:func:`gramian.tables.unseen_values` says
+        where), unless more than half of the filled cells of the column are such.
     stream : binary file, optional
         Read this, and take ``source`` for its name.
 
@@ -161,7 +160,7 @@ def typed_table(
     category: Collection[str] = (),
     number: Collection[str] = (),
     missing: Collection[Any] = (),
-    like: Preparation | None = None,
+    like: Reading | None = None,
     least: float | None = None,
 ) -> Table:
     """The table of columns that were read, each with its type; the arguments are those of :func:`read_table`.

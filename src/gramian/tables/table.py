@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 NUMBER, CATEGORY, BOOLEAN, DATE = "number", "category", "boolean", "date"
 IDENTIFIER, CONSTANT, TEXT, EMPTY, IGNORED = "identifier", "constant", "text", "empty", "ignored"
@@ -38,6 +38,24 @@ class Column:
     missing: float
     note: str = ""
     form: str = ""
+
+
+class Reading(Protocol):
+    """How the columns of a table were read, for its later rows: a Preparation knows it, and a model of a series.
+
+    Attributes
+    ----------
+    kinds_ : dict from str to str
+        Kind of each column that is used.
+    forms_ : dict from str to str
+        How those columns were written, as in :class:`Column`.
+    missing_ : list of str
+        The codes of missing values that were declared.
+    """
+
+    kinds_: dict[str, str]
+    forms_: dict[str, str]
+    missing_: list[str]
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,45 @@ def test_lorenz_needs_three_coordinates_and_a_sine_two():
     assert false_neighbors(np.sin(0.11 * np.arange(2000)), 14, theiler=14, max_dimension=3).dimension == 2
 
 
+@pytest.mark.parametrize("tests", [{}, {"ratio": 3.0}, {"size": 0.5}, {"ratio": 1e9, "size": 1.2}])
+def test_fractions_of_false_neighbours_are_those_of_the_textbook(rng, tests):
+    """Kennel's two tests, written out for every point: a jump beside the distance, and a place as far as the series."""
+    x, delay, theiler = np.convolve(rng.normal(size=260), np.ones(4), mode="valid"), 2, 5
+    found = false_neighbors(x, delay, theiler=theiler, max_dimension=3, **tests).fractions
+    ratio, size = tests.get("ratio", 15.0), tests.get("size", 2.0)
+    for m in (1, 2, 3):
+        n = len(x) - m * delay
+        points = np.array([[x[i + j * delay] for j in range(m)] for i in range(n)])
+        false = []
+        for i in range(n):
+            away = [np.linalg.norm(points[i] - points[j]) if abs(i - j) > theiler else np.inf for j in range(n)]
+            j = int(np.argmin(away))
+            jump = abs(x[i + m * delay] - x[j + m * delay])
+            false.append(jump / away[j] > ratio or np.sqrt(away[j] ** 2 + jump**2) > size * x.std())
+        assert found[m - 1] == pytest.approx(np.mean(false))
+        assert 0 < np.mean(false) < 1
+
+
+def test_mutual_information_is_taken_from_as_many_bins_as_are_said(rng):
+    """√(n / 5), rounded up, along each axis; the first lag after which it rises."""
+    x = np.convolve(rng.normal(size=1500), np.ones(6), mode="valid")
+
+    def first_minimum(bins):
+        told = []
+        for lag in range(1, 40):
+            joint = np.histogram2d(x[:-lag], x[lag:], bins, [[x.min(), x.max()]] * 2)[0] / (len(x) - lag)
+            apart = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+            told.append((joint[joint > 0] * np.log(joint[joint > 0] / apart[joint > 0])).sum())
+            if lag > 1 and told[-1] > told[-2]:
+                return lag - 1
+        return None
+
+    usual = int(np.ceil(np.sqrt(len(x) / 5)))
+    assert mutual_information_minimum(x, max_lag=40) == first_minimum(usual)
+    other = next(bins for bins in (3, 4, 5, 6, 8, 60) if first_minimum(bins) not in (first_minimum(usual), None))
+    assert mutual_information_minimum(x, max_lag=40, n_bins=other) == first_minimum(other)
+
+
 def test_noise_keeps_its_false_neighbours(rng):
     assert false_neighbors(rng.normal(size=500), max_dimension=3).dimension is None
 

@@ -66,6 +66,13 @@ def test_a_curve_without_a_straight_part_is_said():
     assert _straight_part(np.array([5.0, 3.0, 1.0])) == slice(0, 3)  # too few radii to choose among
 
 
+def test_a_straight_part_is_within_a_tenth_of_its_median():
+    """A longer run that is bent by more is not taken."""
+    slopes = np.array([2.6, 2.6, *[2.0, 2.05] * 5, 1.7, 1.7])
+    assert _straight_part(slopes) == slice(2, 12)
+    assert _straight_part(np.array([2.2, 2.2, *[2.0, 2.05] * 5, 1.9, 1.9])) == slice(0, 14)
+
+
 def test_a_range_of_radii_can_be_given(rng):
     points = rng.uniform(size=(500, 1))
     found = correlation_dimension(points, radii=np.geomspace(0.01, 0.5, 9), fit=(0.02, 0.1))

@@ -56,6 +56,7 @@ def test_series_that_do_not_vary_have_no_errors_to_compare(forecaster, series):
     assert (beside["mase"], beside["nrmse"]) == pytest.approx((naive["mase"], naive["nrmse"]))
     exact = forecaster.backtest(100 + np.sin(2 * np.pi * np.arange(300) / 10), n_origins=5)
     assert exact.scale.tolist() == [0.0]
+    assert (exact.repeated.tolist(), both.repeated[0]) == ([10], 10)
     assert all(np.isnan(row["mase"]) for row in exact.rows)
 
 
@@ -121,3 +122,12 @@ def test_an_unknown_end_is_named(forecaster, series):
     y[300:] = np.nan
     with pytest.raises(ValueError, match="none of the last 80 values of y is known"):
         forecaster.backtest(y)
+
+
+def test_a_unit_that_was_never_known_is_none():
+    """Every other value is missing, so that no value ever followed another."""
+    y = np.random.default_rng(0).normal(size=120).cumsum()
+    y[1::2] = np.nan
+    found = EchoStateForecaster(2, n_networks=1, period=None, random_state=0).backtest(y, n_origins=10)
+    assert (found.scale.tolist(), found.repeated.tolist()) == ([0.0], [1])
+    assert all(np.isnan(row["mase"]) and np.isfinite(row["nrmse"]) for row in found.rows)

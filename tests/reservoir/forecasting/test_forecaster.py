@@ -92,6 +92,15 @@ def test_beyond_the_horizon_forecasts_go_on_from_forecasts(noisy):
     np.testing.assert_allclose(far[3:6], again.predict(3), atol=1e-9)
 
 
+def test_bands_beyond_the_horizon_add_up_as_errors_of_independent_parts(noisy):
+    """√(w_h² + k w_H²) for step h of the k-th block, whatever rule forecasts."""
+    model = small(3).fit(noisy - 100)  # negative, so that no logarithm bends them
+    halves = np.diff(model.predict_interval(9), axis=1)[:, 0] / 2
+    for k in (1, 2):
+        expected = np.sqrt(halves[:3] ** 2 + k * halves[2] ** 2)
+        np.testing.assert_allclose(halves[3 * k : 3 * k + 3], expected)
+
+
 def test_bands_hold_fresh_noise():
     """On exchangeable noise nine of ten values of the future are inside, within three standard errors."""
     rng = np.random.default_rng(5)
@@ -268,6 +277,18 @@ def test_series_of_holes_are_forecast_by_rules(noisy, kept):
     assert (model.predict() < upper).all()
     with pytest.raises(ValueError, match="too few known values for a network"):
         EchoStateForecaster(3, n_networks=1, safeguard=False).fit(y)
+
+
+def test_a_few_known_values_are_too_few_for_a_network():
+    """31 values in 229 steps: networks would be chosen by the five that judge, with bands of the largest of five."""
+    rng = np.random.default_rng(0)
+    y = 10 + 3 * np.sin(2 * np.pi * np.arange(240) / 7) + 0.5 * rng.normal(size=240)
+    y[rng.random(240) < 0.85] = np.nan
+    model = EchoStateForecaster(5, n_networks=1, random_state=0).fit(y)
+    assert model.chosen_ in ("naive", "seasonal_naive")
+    assert "networks" not in model.errors_
+    with pytest.raises(ValueError, match="too few known values for a network"):
+        EchoStateForecaster(5, n_networks=1, safeguard=False).fit(y)
 
 
 def test_columns_that_are_never_known_together_are_forecast():

@@ -151,3 +151,12 @@ def test_indexes_come_back_in_their_kind():
         answer = as_given(np.ones((1, 1)), clock.times(np.array([12])), table, ("y",), flat=True)
         assert answer.index.dtype == index.dtype
         assert answer.index[0] == index[12]
+
+
+def test_missing_values_of_pandas_are_holes():
+    """Of numbers that may be NA, which are objects as an array."""
+    for dtype in ("Int64", "Float64", "boolean"):
+        y = pd.Series([1, None, 0], dtype=dtype)
+        np.testing.assert_array_equal(read_table(y, "y").values[:, 0], [1, np.nan, 0])
+    objects = np.array([1.5, None, "", pd.NA, float("nan"), "2"], object)
+    np.testing.assert_array_equal(read_table(objects, "y").values[:, 0], [1.5, np.nan, np.nan, np.nan, np.nan, 2])

@@ -36,7 +36,9 @@ class Backtest:
     lower, upper : dict of str to ndarray (k, horizon, q)
     scale : ndarray (q,)
         Mean absolute error of repeating the last season (the last value, where there is none) in the steps before; 0
-        where that is exact.
+        where that is exact, or never known.
+    repeated : ndarray of int (q,)
+        Steps of that season, the one that repeats best; 1 for the last value.
     """
 
     rows: list[dict[str, Any]]
@@ -46,6 +48,7 @@ class Backtest:
     lower: dict[str, Array]
     upper: dict[str, Array]
     scale: Array
+    repeated: Array
 
     @cached_property
     def frame(self) -> Any:
@@ -88,8 +91,8 @@ def run_backtest(forecaster: Any, y: Any, X: Any, horizon: int | None, n_origins
     truth = np.stack([values[cut + origins + k] for k in range(1, h + 1)], axis=1)
     if not np.isfinite(truth).any():
         raise TooShort(f"none of the last {tested} values of y is known; a backtest needs some to compare with")
-    scale = _scale(values[:cut], model.periods_)
-    return _compared(model, origins + cut, truth, found, scale)
+    scale, repeated = _scale(values[:cut], model.periods_)
+    return _compared(model, origins + cut, truth, found, scale, repeated)
 
 
 def _before(read: tuple[Any, ...], cut: int) -> tuple[Any, ...]:
@@ -97,7 +100,9 @@ def _before(read: tuple[Any, ...], cut: int) -> tuple[Any, ...]:
     return table, clock, values[:cut], others[:cut], names
 
 
-def _compared(model: Any, origins: Array, truth: Array, found: dict[str, Any], scale: Array) -> Backtest:
+def _compared(
+    model: Any, origins: Array, truth: Array, found: dict[str, Any], scale: Array, repeated: Array
+) -> Backtest:
     units = model._models.units
     rows, forecasts, lower, upper = [], {}, {}, {}
     spread = np.nanmean((truth - np.nanmean(truth, axis=(0, 1))) ** 2, axis=(0, 1))
@@ -121,7 +126,7 @@ def _compared(model: Any, origins: Array, truth: Array, found: dict[str, Any], s
             }
         )
     rows.sort(key=lambda row: row["mase"])
-    return Backtest(rows, origins, truth, forecasts, lower, upper, scale)
+    return Backtest(rows, origins, truth, forecasts, lower, upper, scale, repeated)
 
 
 def _mean_of_varying(scores: Array, unit: Array) -> float:
@@ -129,9 +134,13 @@ def _mean_of_varying(scores: Array, unit: Array) -> float:
     return float(np.mean(scores[unit > 0])) if (unit > 0).any() else float("nan")
 
 
-def _scale(values: Array, periods: tuple[int, ...]) -> Array:
-    """Mean absolute error of repeating the last season, of the period that repeats best."""
-    candidates = [m for m in periods if m < len(values)] or [1]
-    errors = [np.nanmean(np.abs(values[m:] - values[:-m]), axis=0) for m in candidates]
-    scale: Array = np.min(errors, axis=0)
-    return np.where(scale > _ROUNDING * np.nanmax(np.abs(values), axis=0), scale, 0.0)
+def _scale(values: Array, periods: tuple[int, ...]) -> tuple[Array, Array]:
+    """Mean absolute error of repeating the last season, of the period that repeats best, and that period."""
+    candidates = np.array([m for m in periods if m < len(values)] or [1])
+    changes = [np.abs(values[m:] - values[:-m]) for m in candidates]
+    counts = np.stack([np.isfinite(change).sum(axis=0) for change in changes])
+    errors = np.stack([np.nansum(change, axis=0) for change in changes]) / np.maximum(counts, 1)
+    errors = np.where(counts > 0, errors, np.inf)
+    scale: Array = errors.min(axis=0)
+    useless = ~np.isfinite(scale) | (scale <= _ROUNDING * np.nanmax(np.abs(values), axis=0))
+    return np.where(useless, 0.0, scale), candidates[errors.argmin(axis=0)]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,11 @@ from gramian.typing import Array
 DAY = 86_400_000_000  # microseconds
 YEAR = 365.2425 * DAY
 _SAME = 0.01  # relative difference of two periods that are one
+
+
+def told(time: Any) -> str:
+    """A time for a message, without the parts of the day that are zero."""
+    return str(np.datetime_as_string(time, unit="auto") if isinstance(time, np.datetime64) else time)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from gramian.checks import check_choice, is_whole, real, whole
 from gramian.diagram import Estimator
 from gramian.randomness import generator
 from gramian.reservoir.forecasting.backtest import Backtest, run_backtest
-from gramian.reservoir.forecasting.calendar import Clock
+from gramian.reservoir.forecasting.calendar import Clock, told
 from gramian.reservoir.forecasting.fitting import Fitting, Models, padded, simplest
 from gramian.reservoir.forecasting.holes import fill, last_values
 from gramian.reservoir.forecasting.many import run_backtests
@@ -397,9 +397,10 @@ class EchoStateForecaster(Estimator):
         steps, notes = steps_after(clock, table.times, stop)
         n = int(steps.max()) + 1
         if n > self.n_steps_ + MOST_HOLES * len(steps) + 100:
+            last = told(table.times[int(steps.argmax())])
             raise ValueError(
-                f"the time {table.times[int(steps.argmax())]} of y is {n} steps after the last one seen, but y has "
-                f"{len(steps)} rows; check the times, or call fit again"
+                f"the time {last} of y is {n} steps after the last one seen, but y has {len(steps)} rows; check the "
+                "times, or call fit again"
             )
         other = self._read_others(X, len(steps), table.times)
         tell(notes, "y")

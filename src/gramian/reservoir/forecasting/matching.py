@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gramian.reservoir.forecasting.calendar import Clock
+from gramian.reservoir.forecasting.calendar import Clock, told
 from gramian.reservoir.forecasting.series_input import OFF_GRID, Table, on_grid, tell
 from gramian.typing import Array
 
@@ -24,7 +24,7 @@ def at_steps(clock: Clock, table: Table, start: int, n: int, wanted: Array) -> A
     inside = (steps >= 0) & (steps < n)
     missing = len(np.setdiff1d(wanted, steps))
     if missing and missing == len(wanted):
-        first = clock.times(start + wanted[:1])[0]
+        first = told(clock.times(start + wanted[:1])[0])
         raise ValueError(f"X has no row at the times of y, such as {first}; bring both to the same times")
     if missing:
         tell([f"{missing} steps of y have no row; they are treated as holes"], "X")
@@ -36,8 +36,8 @@ def rows_ahead(clock: Clock, table: Table, stop: int, n: int) -> Array:
     missing = np.setdiff1d(stop + np.arange(n), _rows_on_grid(clock, table)[0])
     if len(missing):
         raise ValueError(
-            f"X has no row for {clock.times(missing[:1])[0]}; pass a row for each of the {n} steps after "
-            f"{clock.times(np.array([stop - 1]))[0]}"
+            f"X has no row for {told(clock.times(missing[:1])[0])}; pass a row for each of the {n} steps after "
+            f"{told(clock.times(np.array([stop - 1]))[0])}"
         )
     return at_steps(clock, table, stop, n, np.arange(n))
 
@@ -56,12 +56,12 @@ def steps_after(clock: Clock, times: Array, stop: int) -> tuple[Array, list[str]
     steps = np.round(places).astype(np.int64)
     if (np.abs(places - steps) > OFF_GRID).any():
         row = int((np.abs(places - steps) > OFF_GRID).argmax())
-        raise ValueError(f"the time {times[row]} of y is not a whole number of steps after those of fit")
+        raise ValueError(f"the time {told(times[row])} of y is not a whole number of steps after those of fit")
     if (steps < stop).any():
         row = int((steps < stop).argmax())
+        last = told(clock.times(np.array([stop - 1]))[0])
         raise ValueError(
-            f"the time {times[row]} of y is not after the last one seen, {clock.times(np.array([stop - 1]))[0]}; pass "
-            "later steps only"
+            f"the time {told(times[row])} of y is not after the last one seen, {last}; pass later steps only"
         )
     notes = []
     if len(np.unique(steps)) < len(steps):

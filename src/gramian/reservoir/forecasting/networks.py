@@ -18,6 +18,7 @@ from gramian.reservoir.reservoir import STRIP
 from gramian.typing import Array
 
 _GROUPS = (1, 2, 4, 8)
+_LEARNED, _JUDGED = 30, 10  # fewest origins with known values to learn from and to judge by: fewer tell what they hold
 _LOST = 0.08  # share of origins that a group of horizons may lose beside those of its own holes
 
 
@@ -164,7 +165,7 @@ class NetworkEnsemble:
 
 
 def _judged(learned: DirectSums, judged: DirectSums) -> tuple[Array, Solution]:
-    if learned.shared.n_samples and judged.shared.n_samples:
+    if learned.shared.n_samples >= _LEARNED and judged.shared.n_samples >= _JUDGED:
         return chosen(learned, judged)
     raise TooShort("y has too few known values for a network; pass a longer series, or safeguard=True")
 

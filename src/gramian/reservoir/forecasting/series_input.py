@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gramian.partitions import refuse_partitions
-from gramian.reservoir.forecasting.calendar import DAY, Clock
+from gramian.reservoir.forecasting.calendar import DAY, Clock, told
 from gramian.typing import Array
 
 OFF_GRID = 0.02  # share of a step by which a time may miss the grid
@@ -231,7 +231,8 @@ def _numbers(column: Array, name: str, label: str) -> Array:
 
 
 def _number(cell: Any, row: int, name: str, label: str) -> float:
-    if cell is None or cell == "" or cell != cell or type(cell).__name__ == "NAType":
+    # The NA of pandas comes first: whether it is equal to anything is NA too.
+    if cell is None or type(cell).__name__ == "NAType" or cell == "" or cell != cell:
         return np.nan
     try:
         return float(cell)
@@ -274,7 +275,7 @@ def regular(times: Array) -> tuple[Clock, Array, Array, list[str]]:
     ordered = times[order]
     last = np.append(ordered[1:] != ordered[:-1], True)
     if not last.all():
-        twice = ordered[~last][0]
+        twice = told(ordered[~last][0])
         notes.append(f"{int((~last).sum())} times occur twice, such as {twice}; the last value of each is kept")
     kept, ordered = order[last], ordered[last]
     clock, places = _grid(ordered)
@@ -283,22 +284,21 @@ def regular(times: Array) -> tuple[Clock, Array, Array, list[str]]:
     if off.any() or (len(steps) > 1 and (np.diff(steps) < 1).any()):
         row = int(off.argmax()) if off.any() else int((np.diff(steps) < 1).argmax())
         raise ValueError(
-            f"times are irregular: {ordered[row]} (row {int(kept[row])}) is not a whole number of steps of "
-            f"{_step_text(clock)} after {ordered[0]}; bring the series to a regular step first, for example with "
+            f"times are irregular: {told(ordered[row])} (row {int(kept[row])}) is not a whole number of steps of "
+            f"{_step_text(clock)} after {told(ordered[0])}; bring the series to a regular step first, for example with "
             "pandas' resample"
         )
     n_grid = int(steps[-1]) + 1
     if n_grid > MOST_HOLES * len(steps) + 100:
         raise ValueError(
-            f"{len(steps)} times from {ordered[0]} to {ordered[-1]} are {n_grid} steps of {_step_text(clock)}, nearly "
-            "all of them missing; check the times, or bring the series to a longer step"
+            f"{len(steps)} times from {told(ordered[0])} to {told(ordered[-1])} are {n_grid} steps of "
+            f"{_step_text(clock)}, nearly all of them missing; check the times, or bring the series to a longer step"
         )
     if n_grid > len(steps):
-        after = ordered[int((np.diff(steps) > 1).argmax())]
-        when = np.datetime_as_string(after, "auto") if ordered.dtype.kind == "M" else after
+        after = told(ordered[int((np.diff(steps) > 1).argmax())])
         missing = n_grid - len(steps)
-        told = "1 step is missing, after" if missing == 1 else f"{missing} steps are missing, the first after"
-        notes.append(f"{told} {when}, and treated as {'a hole' if missing == 1 else 'holes'}")
+        which = "1 step is missing, after" if missing == 1 else f"{missing} steps are missing, the first after"
+        notes.append(f"{which} {after}, and treated as {'a hole' if missing == 1 else 'holes'}")
     return clock, steps, kept, notes
 
 
