@@ -108,6 +108,20 @@ def test_certain_classes_group_a_table_of_one_told_category_among_many_numbers(r
     found = choose_mixed(X, columns, {"c"}, rng, n_clusters=None, max_clusters=20)
     assert found.found is not None
     assert adjusted_rand(found.found.labels, labels) > 0.95
+    # Where many numbers have few values, which classes take for levels without an order, views know more.
+    X[:, :5] = np.clip(np.round(X[:, :5] / 2), -4, 4)
+    assert choose_mixed(X, columns, {"c"}, rng, n_clusters=None, max_clusters=20).found is None
+
+
+def test_classes_that_gain_nothing_say_that_there_are_no_groups(rng):
+    """A gradient with one category among five numbers: views group it, classes know that they should not."""
+    t = rng.normal(size=200)
+    numbers = t[:, None] + 0.6 * rng.normal(size=(200, 5))
+    X = np.column_stack([numbers, (t + 0.5 * rng.normal(size=200) > 0).astype(float)])
+    said = choose_mixed(X, list("abcdef"), {"f"}, rng, n_clusters=None, max_clusters=8)
+    assert (said.groupless, said.found, said.left_out) == (True, None, [])
+    X[:100, :5] += 9.0
+    assert not choose_mixed(X, list("abcdef"), {"f"}, rng, n_clusters=None, max_clusters=8).groupless
 
 
 def test_a_category_that_crosses_the_groups_is_named_and_divides_them_further(rng, tmp_path):
