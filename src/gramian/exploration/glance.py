@@ -81,7 +81,7 @@ def glances(frame: Any, columns: Sequence[Column], labels: Array, associations: 
     same: dict[int, list[str]] = {}
     for i, j in zip(first, second, strict=True):
         kept, other = place[associations.columns[i]], place[associations.columns[j]]
-        if _are_copies(*(frame.iloc[:, column] for column in (kept, other)), columns[kept].kind, columns[other].kind):
+        if _are_copies(frame.iloc[:, kept], frame.iloc[:, other], columns[kept].kind, columns[other].kind):
             same.setdefault(other, []).append(short(columns[kept].name))
     for other, names in same.items():
         if len(names) > _NAMED:

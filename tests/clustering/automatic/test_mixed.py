@@ -156,6 +156,19 @@ def test_in_a_gradient_nothing_crosses(rng):
     assert found.found.verdict == "none"
 
 
+def test_a_category_beside_classes_needs_classes(rng, monkeypatch):
+    """Where classes gain no more than in tables without groups, the category stays among their columns."""
+    labels, side = rng.integers(3, size=200), rng.integers(2, size=200)
+    numbers = rng.normal(size=(200, 3)) + 5 * np.array([[0, 0, 0], [1, 0, 1], [0, 1, -1]])[labels] + 3 * side[:, None]
+    place = np.where(rng.random(200) < 0.85, labels, rng.integers(3, size=200))
+    X, columns = np.column_stack([numbers, np.eye(3)[place], np.eye(2)[side]]), [0, 1, 2, *["place"] * 3, *["side"] * 2]
+    for has_classes, crossing in ((True, ["side"]), (False, [])):
+        monkeypatch.setattr("gramian.clustering.automatic.mixed._has_classes", lambda *asked, it=has_classes: it)
+        seed = np.random.default_rng(0)
+        found = choose_mixed(X, columns, {"place", "side"}, seed, n_clusters=None, max_clusters=8)
+        assert list(found.crossing) == crossing
+
+
 def test_levels_are_placed_as_comparing_each_would(rng):
     levels = np.unique(rng.integers(0, 3, (12, 4)).astype(float), axis=0)
     rows = rng.integers(0, 4, (300, 4)).astype(float)
