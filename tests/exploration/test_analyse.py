@@ -194,6 +194,12 @@ def test_groups_are_numbered_by_all_of_their_rows(tmp_path):
     np.testing.assert_allclose([cluster.stability for cluster in found.clusters], 1)
 
 
+def test_one_copy_is_a_copy_of_another(tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3)).round(4), columns=list("abc"))
+    found, _ = explore(read(pd.concat([frame, frame.iloc[[4]]]), tmp_path), alternative=False)
+    assert "1 row is a copy of another and changed nothing." in found.sentences
+
+
 def test_a_row_without_values_is_like_no_other(tmp_path):
     frame, _ = customers(60, seed=2)
     frame.loc[[0, 9], frame.columns.drop(["id", "country"])] = np.nan

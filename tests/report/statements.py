@@ -185,7 +185,7 @@ def _sentences(told, say):
             say("sentence: rows of no group", match[1], (told.groups == 0).sum())
         if match := re.match(r"(.+ %) of the values are missing", text):
             say("sentence: missing values", match[1], 1 - told.known[told.used].to_numpy().mean())
-        if match := re.match(r"([\d,]+) rows? (?:is a copy|are copies) of others", text):
+        if match := re.match(r"([\d,]+) rows? (?:is a copy of another|are copies of others)", text):
             say("sentence: copies", match[1], repeated)
         if match := re.match(r"([\d,]+) rows? (?:is|are) like few others", text):
             # Each copy once, and none of the rows that are typical of a small group.

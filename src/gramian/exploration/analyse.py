@@ -447,7 +447,7 @@ def overview(found: Exploration, choice: AutoClustering, copies: int) -> list[st
     for code, names in codes.items():
         told.append(f"{code:.0f} counts as a value of {listing(names)}; if it means missing, say --missing {code:.0f}.")
     if copies:
-        told.append(f"{count(copies, 'row is a copy', 'rows are copies')} of others and changed nothing.")
+        told.append(f"{count(copies, 'row is a copy of another', 'rows are copies of others')} and changed nothing.")
     if groupless := n - sum(cluster.size for cluster in found.clusters):
         none = " and no group" if k > 1 else ""
         told.append(f"{count(groupless, 'row has', 'rows have')} no value to compare by{none}.")

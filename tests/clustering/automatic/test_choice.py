@@ -35,6 +35,21 @@ def test_judged_rows_differ_and_are_at_most_a_thousand(rng):
     assert len(Judged.of(X, 300, 20, None, rng).index) == 1500
 
 
+@pytest.mark.parametrize(
+    ("counts", "few"), [([3] * 7, True), ([3] * 8, False), ([20, 3, 1], True), ([20, 2, 2], False), ([20], None)]
+)
+def test_a_few_kinds_of_rows_are_judged_with_their_copies(counts, few, rng):
+    """At least two kinds that each occur three times; eight different rows show clusters as any rows do."""
+    X = np.repeat(np.arange(len(counts), dtype=float)[:, None] ** 2, counts, axis=0)
+    if few is None:
+        with pytest.raises(ValueError, match="no row can be told from another"):
+            Judged.of(X, None, 20, None, rng)
+        return
+    judged = Judged.of(X, None, 20, None, rng)
+    assert judged.of_few_kinds == few
+    assert len(judged.index) == (sum(counts) if few else len(counts))
+
+
 @pytest.mark.parametrize(("n", "most"), [(7, 1), (8, 2), (30, 10), (90, 20)])
 def test_few_rows_show_few_clusters(n, most, rng):
     assert Judged.of(rng.normal(size=(n, 2)), None, 20, None, rng).most == most

@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 
 from gramian import AutoClustering, SpectralClustering, load, save
+from gramian.clustering.automatic.mixed import MixedChoice
 from gramian.clustering.automatic.views import WAYS
 from gramian.datasets import make_rings
 from gramian.metrics import adjusted_rand
@@ -108,6 +109,18 @@ def test_a_given_number_of_clusters_is_kept(blobs):
     assert all(way["n_clusters"] == 4 for way in choice.candidates_)
 
 
+def test_only_levels_whose_clusters_are_found_again_are_kept(choice):
+    """The other numbers that were tried stand in the evidence only."""
+    tried = {k: least for k, least in choice.evidence_ if k != choice.n_clusters_}
+    assert min(tried.values()) < 0.6
+    assert set(choice.row_levels_) == {k for k, least in tried.items() if least >= 0.6}
+    for k, least in tried.items():
+        if k in choice.row_levels_:
+            assert choice.level_stability_[k].min() == pytest.approx(least)
+            sizes = np.bincount(choice.row_levels_[k], minlength=k)
+            assert (np.diff(sizes) <= 0).all()
+
+
 def test_winding_clusters_get_a_graph():
     X, y = make_moons(200, noise=0.05, random_state=0)
     choice = AutoClustering(2, random_state=0).fit(X)
@@ -128,6 +141,17 @@ def test_noise_is_called_noise(holes, rng):
     X[rng.random(X.shape) < holes] = np.nan
     X[np.isnan(X).all(axis=1)] = 0.0
     assert AutoClustering(max_clusters=5, random_state=0).fit(X).verdict_ == "none"
+
+
+@pytest.mark.parametrize(("groupless", "verdict"), [(False, "clear"), (True, "none")])
+def test_what_classes_say_of_groups_holds_for_the_views_too(groupless, verdict, monkeypatch):
+    """References of the views shuffle categories as if nothing depended on them; those of classes do not."""
+    X, _ = make_blobs(90, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
+    X = np.column_stack([X, np.arange(90) % 2])
+    said = MixedChoice(["c"], False, groupless, np.arange(90), None, None)
+    monkeypatch.setattr("gramian.clustering.automatic.estimator.choose_mixed", lambda *columns, **asked: said)
+    model = AutoClustering(random_state=0).fit(X, feature_columns=["a", "b", "c"], categorical_columns=["c"])
+    assert (model.verdict_, model.n_clusters_, model.left_out_) == (verdict, 3, ["c"])
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])

@@ -1,12 +1,22 @@
 """Latent classes: how many there are, and whether a table without groups is told from one with."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from clustering.automatic.class_designs import gradient, planted
 from gramian.clustering.automatic.class_tables import ClassTable
-from gramian.clustering.automatic.latent_classes import _all_resampled, _chosen, beyond_copula, latent_classes
+from gramian.clustering.automatic.latent_classes import (
+    LatentClasses,
+    _all_resampled,
+    _chosen,
+    _verdict,
+    _worth_trying,
+    beyond_copula,
+    latent_classes,
+)
 from gramian.clustering.automatic.variables import variables_of
 
 
@@ -16,6 +26,31 @@ def rng():
 
 
 class TestVerdict:
+    @pytest.mark.parametrize(
+        ("excess", "whole", "least", "between", "usual", "expected"),
+        [
+            (1.01, 0.75, 0.6, 0.099, 0.5, "clear"),
+            (1.0, 1.0, 1.0, 0.05, 0.5, "none"),
+            (1.0, 1.0, 1.0, 0.049, 0.5, "weak"),  # hardly a row lies between, where usually half of them do
+            (1.0, 1.0, 1.0, 0.049, 0.09, "none"),  # usually as few do
+            (0.0, 1.0, 1.0, 0.0, 0.1, "weak"),
+            (5.0, 0.74, 1.0, 0.0, 0.5, "weak"),
+            (5.0, 1.0, 0.59, 0.0, 0.5, "weak"),
+            (5.0, 1.0, 1.0, 0.1, 0.5, "weak"),
+        ],
+    )
+    def test_it_asks_for_structure_stability_and_room_between(self, excess, whole, least, between, usual, expected):
+        assert _verdict(excess, whole, np.array([1.0, least]), between, usual) == expected
+
+    @pytest.mark.parametrize(
+        ("stability", "excess", "between", "expected"),
+        [([0.9, 1.0], 1.01, 0.049, True), ([0.89, 1.0], 5, 0, False), ([1.0, 1.0], 1.0, 0, False),
+         ([1.0, 1.0], 5, 0.05, False), ([1.0], 5, 0, False)],
+    )  # fmt: skip
+    def test_classes_are_certain_if_there_is_hardly_a_doubt(self, stability, excess, between, expected):
+        said = SimpleNamespace(cluster_stability=np.array(stability), excess=excess, between=between)
+        assert LatentClasses.certain.fget(said) == expected
+
     def test_planted_groups_are_clear(self, rng):
         variables, labels = planted(rng)
         found = latent_classes(variables.keep(np.array([True, True, True, False])), float(len(variables)), rng)
@@ -67,6 +102,11 @@ class TestNumber:
         assert _chosen({2: 0.97, 4: 0.97}, gains) == 4
         assert _chosen({3: 0.60, 4: 0.97}, gains) == 4
         assert _chosen({}, gains) == 1
+
+    def test_numbers_with_nine_tenths_of_the_largest_gain_are_tried_and_six_at_most(self):
+        assert _worth_trying(np.array([0.0, 10.0, 9.0, 8.99])) == [2, 3]
+        assert _worth_trying(np.array([0.0, 9.1, 9.2, 9.3, 9.4, 9.5, 9.6, 9.7, 10.0])) == [4, 5, 6, 7, 8, 9]
+        assert _worth_trying(np.array([0.0, -1.0])) == _worth_trying(np.array([0.0])) == []
 
     def test_classes_that_are_not_found_again_are_resampled_less(self, rng):
         variables, labels = planted(rng, missing=0.0)

@@ -108,6 +108,20 @@ def test_certain_classes_group_a_table_of_one_told_category_among_many_numbers(r
     found = choose_mixed(X, columns, {"c"}, rng, n_clusters=None, max_clusters=20)
     assert found.found is not None
     assert adjusted_rand(found.found.labels, labels) > 0.95
+    # Where many numbers have few values, which classes take for levels without an order, views know more.
+    X[:, :3] = np.clip(np.round(X[:, :3] / 2), -4, 4)
+    assert choose_mixed(X, columns, {"c"}, rng, n_clusters=None, max_clusters=20).found is None
+
+
+def test_classes_that_gain_nothing_say_that_there_are_no_groups(rng):
+    """A gradient with one category among five numbers: views group it, classes know that they should not."""
+    t = rng.normal(size=200)
+    numbers = t[:, None] + 0.6 * rng.normal(size=(200, 5))
+    X = np.column_stack([numbers, (t + 0.5 * rng.normal(size=200) > 0).astype(float)])
+    said = choose_mixed(X, list("abcdef"), {"f"}, rng, n_clusters=None, max_clusters=8)
+    assert (said.groupless, said.found, said.left_out) == (True, None, [])
+    X[:100, :5] += 9.0
+    assert not choose_mixed(X, list("abcdef"), {"f"}, rng, n_clusters=None, max_clusters=8).groupless
 
 
 def test_a_category_that_crosses_the_groups_is_named_and_divides_them_further(rng, tmp_path):
@@ -140,6 +154,19 @@ def test_in_a_gradient_nothing_crosses(rng):
     found = choose_mixed(X, columns, {4, 5}, rng, n_clusters=None, max_clusters=8)
     assert not found.crossing
     assert found.found.verdict == "none"
+
+
+def test_a_category_beside_classes_needs_classes(rng, monkeypatch):
+    """Where classes gain no more than in tables without groups, the category stays among their columns."""
+    labels, side = rng.integers(3, size=200), rng.integers(2, size=200)
+    numbers = rng.normal(size=(200, 3)) + 5 * np.array([[0, 0, 0], [1, 0, 1], [0, 1, -1]])[labels] + 3 * side[:, None]
+    place = np.where(rng.random(200) < 0.85, labels, rng.integers(3, size=200))
+    X, columns = np.column_stack([numbers, np.eye(3)[place], np.eye(2)[side]]), [0, 1, 2, *["place"] * 3, *["side"] * 2]
+    for has_classes, crossing in ((True, ["side"]), (False, [])):
+        monkeypatch.setattr("gramian.clustering.automatic.mixed._has_classes", lambda *asked, it=has_classes: it)
+        seed = np.random.default_rng(0)
+        found = choose_mixed(X, columns, {"place", "side"}, seed, n_clusters=None, max_clusters=8)
+        assert list(found.crossing) == crossing
 
 
 def test_levels_are_placed_as_comparing_each_would(rng):

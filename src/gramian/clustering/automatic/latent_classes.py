@@ -44,7 +44,7 @@ _FIRST_PARTS, _BEHIND = 4, 0.25  # after so many parts, numbers of classes so mu
 _PART_STARTS = 4
 _AS_STABLE = 0.05
 _AS_MUCH = 0.97  # of a gain
-_FOUND_AGAIN = 0.6  # the least stability of a clear class
+_STABLE, _FOUND_AGAIN = 0.75, 0.6  # the least stability of clear classes together, and of each
 _SURE = 0.75  # of a level
 _TESTED_ROWS = 500
 _REFERENCES = 20
@@ -213,17 +213,21 @@ def latent_classes(
     between = _between(fit)
     judged = {2, 3, k if n_classes is None else int(gains.argmax()) + 1} & set(fits) - {1} or {k}
     excess, usual = beyond_copula(variables, rows, {i: fits[i].labels for i in judged}, rng)
-    verdict: Verdict = "weak"
-    # Classes that gain no more than in tables without groups may still stand apart by how few rows lie between them.
-    if excess <= 1 and between >= min(_FEW_BETWEEN, usual / 2):
-        verdict = "none"
-    elif excess > 1 and whole >= 0.75 and each.min() >= _FOUND_AGAIN and between < 2 * _FEW_BETWEEN:
-        verdict = "clear"
+    verdict = _verdict(excess, whole, each, between, usual)
     posterior = fit.posteriors[:, orders[k]]
     return LatentClasses(
         labels, posterior, gains, tried, alternatives, found_again, whole, each, excess, between, verdict,
         models[k], models,
     )  # fmt: skip
+
+
+def _verdict(excess: float, whole: float, each: Array, between: float, usual: float) -> Verdict:
+    """From the excess, the stability of all classes and of each, and the share of rows between here and usually."""
+    # Classes that gain no more than in tables without groups may still stand apart by how few rows lie between them.
+    if excess <= 1 and between >= min(_FEW_BETWEEN, usual / 2):
+        return "none"
+    sure = whole >= _STABLE and each.min() >= _FOUND_AGAIN and between < 2 * _FEW_BETWEEN
+    return "clear" if excess > 1 and sure else "weak"
 
 
 def _selected(
