@@ -120,6 +120,7 @@ def test_rows_without_any_other_value_are_not_learned_from():
     found, model = learn(read_table(frame), "y")
     assert model.n_rows_ == 52
     assert np.isfinite(found.predicted).all()
+    assert not {item.row for item in found.surprises} & set(range(8))  # nothing lets expect anything of them
     frame.loc[:54, ["a", "b"]] = np.nan
     with pytest.raises(ValueError, match="5 rows with a value of 'y' and of another column"):
         learn(read_table(frame), "y")

@@ -72,7 +72,8 @@ def _learn(table: Table, rest: Table, target: Target, seed: int, stages: Stages)
     with stages("preparing"):
         preparation = Preparation().fit(rest)
         X = preparation.transform(rest)
-        usable = np.flatnonzero(target.known & np.isfinite(X).any(axis=1))
+        known = target.known & np.isfinite(X).any(axis=1)
+        usable = np.flatnonzero(known)
         _check_enough(table, target, usable)
         rows = _drawn(usable, target, rng)
     with stages("learning"):
@@ -97,7 +98,7 @@ def _learn(table: Table, rest: Table, target: Target, seed: int, stages: Stages)
         classes=target.classes, verdict=verdict, sentences=[], skill=skill,
         truth=target.values, predicted=predicted.values, lower=predicted.lower, upper=predicted.upper,
         probabilities=predicted.probabilities, how=how, coverage=_COVERAGE, matters=matters,
-        surprises=surprises(target, predicted, how != NEW), confusion=_confusion(target, predicted, judged),
+        surprises=surprises(target, predicted, known), confusion=_confusion(target, predicted, judged),
         confidences=_confidences(target, predicted, judged),
         made=_made(stages, model, seed, table),
     )  # fmt: skip
