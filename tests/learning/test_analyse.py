@@ -85,6 +85,7 @@ def test_noise_is_said_to_be_noise():
     frame["d"] = rng.choice(["x", "y", "z"], 80)
     found, _ = learn(read_table(frame), "d")
     assert found.verdict == "none"
+    assert found.surprises == []  # no class is unexpected
 
 
 def test_large_tables_are_judged_by_rows_that_were_not_learned_from(monkeypatch):
