@@ -176,6 +176,18 @@ def test_bad_views_are_refused():
         model.transform(X, Y[:3])
 
 
+def test_nu_is_chosen_where_a_singular_value_decomposition_fails():
+    """LAPACK's does not converge on one of the graded matrices of these rows."""
+    rng = np.random.default_rng(1)
+    shared = rng.normal(size=1200)
+    X, Y = (
+        np.column_stack([shared + 0.7 * rng.normal(size=1200), *(rng.normal(size=1200) for _ in range(5))])[:200]
+        for _ in range(2)
+    )
+    model = KernelCCA(1, random_state=0).fit(X, Y)
+    assert model.tuning_["correlation"].max() > 0.5
+
+
 def test_held_out_correlations_are_those_of_directions_of_the_other_rows():
     """ν counts as much for fewer rows: it is larger by the share of rows that are missing."""
     rng = np.random.default_rng(0)

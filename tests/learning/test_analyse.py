@@ -85,6 +85,7 @@ def test_noise_is_said_to_be_noise():
     frame["d"] = rng.choice(["x", "y", "z"], 80)
     found, _ = learn(read_table(frame), "d")
     assert found.verdict == "none"
+    assert found.surprises == []  # no class is unexpected
 
 
 def test_large_tables_are_judged_by_rows_that_were_not_learned_from(monkeypatch):
@@ -120,6 +121,7 @@ def test_rows_without_any_other_value_are_not_learned_from():
     found, model = learn(read_table(frame), "y")
     assert model.n_rows_ == 52
     assert np.isfinite(found.predicted).all()
+    assert not {item.row for item in found.surprises} & set(range(8))  # nothing lets expect anything of them
     frame.loc[:54, ["a", "b"]] = np.nan
     with pytest.raises(ValueError, match="5 rows with a value of 'y' and of another column"):
         learn(read_table(frame), "y")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes, make_friedman1, make_friedman3
 from sklearn.model_selection import train_test_split
 
+from gramian import ClusterKernel
 from gramian.kernels import RBF, Tanh
 from gramian.lssvm import LSSVMRegressor
 from gramian.lssvm.intervals import conformal_radius, radii_of_others
@@ -164,3 +165,13 @@ def test_rows_of_weight_zero_have_no_left_out_interval():
     weights[4] = 0
     found = LSSVMRegressor(RBF(1.0), regularization=3.0).fit(X, y, sample_weight=weights).loo_interval()
     np.testing.assert_array_equal(np.isnan(found).any(axis=1), weights == 0)
+
+
+def test_rows_of_which_less_is_known_have_no_narrower_interval():
+    """k(x, x) of the cluster kernel falls with the values a row misses, and would make its posterior the surest."""
+    X, y = make_friedman1(200, n_features=5, noise=1.0, random_state=0)
+    X[np.random.default_rng(0).random(X.shape) < 0.3] = np.nan
+    model = LSSVMRegressor(ClusterKernel(5, random_state=0), regularization=5.0).fit(X[:150], y[:150])
+    new = np.vstack([X[150:], np.full((1, 5), np.nan)])
+    half = conformal_radius(np.abs(model.loo_residuals()), 0.9)
+    np.testing.assert_allclose(np.ptp(model.predict_interval(new), axis=1), 2 * half)

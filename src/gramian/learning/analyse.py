@@ -72,7 +72,8 @@ def _learn(table: Table, rest: Table, target: Target, seed: int, stages: Stages)
     with stages("preparing"):
         preparation = Preparation().fit(rest)
         X = preparation.transform(rest)
-        usable = np.flatnonzero(target.known & np.isfinite(X).any(axis=1))
+        known = target.known & np.isfinite(X).any(axis=1)
+        usable = np.flatnonzero(known)
         _check_enough(table, target, usable)
         rows = _drawn(usable, target, rng)
     with stages("learning"):
@@ -92,12 +93,14 @@ def _learn(table: Table, rest: Table, target: Target, seed: int, stages: Stages)
     with stages("shuffling columns"):
         matters = columns_that_matter(machine, X[rows], y, preparation.feature_columns_, table.columns, rng)
     verdict = "none" if skill.certainty < _CERTAIN else "clear" if skill.explained >= _WELL else "weak"
+    nothing_known = bool(target.classes) and verdict == "none"  # then every row of a rarer class would be odd
     learned = Learned(
         source=table.source, target=target.name, columns=table.columns, frame=table.frame, cells=table.cells,
         classes=target.classes, verdict=verdict, sentences=[], skill=skill,
         truth=target.values, predicted=predicted.values, lower=predicted.lower, upper=predicted.upper,
         probabilities=predicted.probabilities, how=how, coverage=_COVERAGE, matters=matters,
-        surprises=surprises(target, predicted, how != NEW), confusion=_confusion(target, predicted, judged),
+        surprises=[] if nothing_known else surprises(target, predicted, known),
+        confusion=_confusion(target, predicted, judged),
         confidences=_confidences(target, predicted, judged),
         made=_made(stages, model, seed, table),
     )  # fmt: skip

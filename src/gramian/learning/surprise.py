@@ -25,7 +25,7 @@ def surprises(target: Target, predicted: Predicted, known: Array) -> list[Surpri
     predicted : Predicted
         Of every row without its own value.
     known : ndarray of bool (n,)
-        Rows that have a value.
+        Rows that have a value, and one in another column: where that is all missing, nothing lets expect anything.
     """
     rows = np.flatnonzero(known)
     return (_classes if target.classes else _numbers)(target, predicted, rows)

@@ -49,7 +49,9 @@ class RestrictedKernelMachine(ClassNamePrefixFeaturesOutMixin, KernelEstimator):
     ``levels`` stacks kernel PCAs, the hidden features of one being the rows of the next, and climbs on their common
     objective Σ_l (1/η_l) tr(H_lᵀ K_l H_l). On top of them a ``head`` predicts. New rows pass level by level, without
     the coupling of a level to those above it: an approximation, exact for one level. Levels multiply n×n Grams: they
-    are for a few thousand rows at most.
+    are for a few thousand rows at most. They do not help to predict: R² of diabetes was .43 with levels (10,), .38 with
+    (10, 5) and .32 with (20, 10) under a tuned LS-SVM, and .44 without levels; of 400 rows of Friedman 1 .87, .26, .64
+    and .88 (five splits, 50 rounds).
 
     Parameters
     ----------

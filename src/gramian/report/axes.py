@@ -11,4 +11,4 @@ def ticks(low: float, high: float) -> list[float]:
     size = 10.0 ** np.floor(np.log10(rough))
     step = size * next(factor for factor in (1, 2, 2.5, 5, 10) if factor * size >= rough)
     first = np.ceil(low / step)
-    return [float(place * step) for place in np.arange(first, np.floor(high / step) + 1)]
+    return [float(place * step) + 0.0 for place in np.arange(first, np.floor(high / step) + 1)]  # no −0

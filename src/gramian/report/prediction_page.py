@@ -85,6 +85,8 @@ def render_learned(learned: Learned) -> str:
             trivial=_trivial(learned),
             trivial_said=_trivial_said(learned),
             plot=plot,
+            widths_vary=_widths_vary(learned),
+            holes=any(column.missing > 0 for column in used),
             shares=learned.confusion / np.maximum(learned.confusion.sum(axis=1, keepdims=True), 1),
             unlisted=[words.clean(column.name, words.LONGEST_NAME) for column in used if column.name not in matter],
             unused=[column for column in others if column.kind not in USED],
@@ -132,6 +134,13 @@ def _trivial_said(learned: Learned) -> str:
     if learned.classes:
         return "the most frequent class of the rows learned from, and the shares of the classes as probabilities"
     return "the mean of the rows learned from, without the row itself"
+
+
+def _widths_vary(learned: Learned) -> bool:
+    """Whether intervals are wider for some rows; without a posterior they differ by the rank of one error only."""
+    widths = (learned.upper - learned.lower)[learned.judged]
+    finite = widths[np.isfinite(widths)]
+    return bool(len(finite) and np.quantile(finite, 0.95) > 1.02 * np.quantile(finite, 0.05))
 
 
 # The plot ------------------------------------------------------------------------------------------------------------
