@@ -54,6 +54,7 @@ _PYMANOPT = ("pymanopt Stiefel, to 0.1 %", "pymanopt Grassmann, to 0.1 %")
 _BEHIND = {"behind_best_percent": "% behind the best"}
 _LEIDEN = {"ari": "ARI", "q": "modularity", "k": "communities"}
 _HOLES = {name: name for name in ("breast_w", "dermatology", "ecoli", "iris", "wdbc", "wine")}
+_CLUSTERS = {"accuracy": "accuracy", "mutual_information": "NMI"}
 _EXPLORE = {"groups": "groups", "command_peak_mb": "MB in all", "report_mb": "MB of report"}
 
 TOPICS: dict[str, tuple[Question, ...]] = {
@@ -343,6 +344,11 @@ TOPICS: dict[str, tuple[Question, ...]] = {
         ),
     ),
     "Networks that are trained": (
+        Question("deep_digits", "1,797 digits of 8×8 pixels, ten clusters", _CLUSTERS),
+        Question("deep_ring", "A disc in a ring, 2,000 points, from random weights, best of three runs", _CLUSTERS),
+        Question("deep_fashion", "20,000 pieces of clothing of 28×28 pixels, ten clusters", _CLUSTERS),
+        Question("deep_coil", "1,440 views of 20 objects, 32×32 pixels", _CLUSTERS),
+        Question("deep_step", "One step with batches of 100 images, over the same network with cross-entropy", {"ratio": "ratio"}),
         Question("deep_memory", "A kernel as prior, asked block by block, 20,000 images"),
         Question(
             "deep_alignment",
