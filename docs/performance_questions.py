@@ -57,8 +57,8 @@ _PYMANOPT = ("pymanopt Stiefel, to 0.1 %", "pymanopt Grassmann, to 0.1 %")
 _BEHIND = {"behind_best_percent": "% behind the best"}
 _LEIDEN = {"ari": "ARI", "q": "modularity", "k": "communities"}
 _HOLES = {name: name for name in ("breast_w", "dermatology", "ecoli", "iris", "wdbc", "wine")}
+_CLUSTERS = {"accuracy": "accuracy", "mutual_information": "NMI"}
 _EXPLORE = {"groups": "groups", "report_mb": "MB of report"}
-_DEEP = {"accuracy": "accuracy", "mutual_information": "NMI"}
 _WORKERS = {"worker_peak_mb": "MB in a worker"}
 
 TOPICS: dict[str, tuple[Question, ...]] = {
@@ -348,6 +348,15 @@ TOPICS: dict[str, tuple[Question, ...]] = {
         ),
     ),
     "Networks that are trained": (
+        Question("deep_digits", "1,797 digits of 8×8 pixels, ten clusters", _CLUSTERS),
+        Question("deep_ring", "A disc in a ring, 2,000 points, from random weights, best of three runs", _CLUSTERS),
+        Question("deep_fashion", "20,000 pieces of clothing of 28×28 pixels, ten clusters", _CLUSTERS),
+        Question("deep_coil", "1,440 views of 20 objects, 32×32 pixels", _CLUSTERS),
+        Question(
+            "deep_step",
+            "One step with batches of 100 images, over the same network with cross-entropy",
+            {"ratio": "ratio"},
+        ),
         Question("deep_memory", "A kernel as prior, asked block by block, 20,000 images"),
         Question(
             "deep_alignment",
@@ -365,11 +374,6 @@ TOPICS: dict[str, tuple[Question, ...]] = {
             {"nmi_moon": "moon", "nmi_wine": "wine", "nmi_cancer": "cancer", "nmi_face": "face"},
         ),
         Question("kernel_net_spiral", "Three spirals: 300 points fitted, 30,000 labelled", {"nmi": "NMI"}),
-        Question("deep_fashion", "Clusters of Fashion-MNIST, 20,000 images", _DEEP),
-        Question("deep_coil", "Clusters of COIL-20, 1,440 views of 20 objects", _DEEP),
-        Question(
-            "deep_step", "DivergenceClustering on 28 × 28 images", {"ratio": "time of a step over that of a bare loop"}
-        ),
     ),
     "More than one process": tuple(
         Question(case, title, scores)

@@ -42,10 +42,12 @@ class BaseAutoencoder(CodeTransformer, NetworkEstimator):
 
     # Training ----------------------------------------------------------------------------------------------
 
+    def _settings(self, **changes: Any) -> Settings:
+        return super()._settings(cool_down=real(self.cool_down, "cool_down", least=0, most=1), **changes)
+
     def _learn(self, X: Any, rows: Array, settings: Settings, code_loss: CodeLoss | None, weight: float, **more: Any):  # type: ignore[no-untyped-def]
         """Train on checked rows and keep all: loss (1 − weight) · error + weight · code_loss."""
         rng = spawn(self.random_state, 1)[0]
-        whole_settings = settings.but(cool_down=real(self.cool_down, "cool_down", least=0, most=1))
         holes = np.isnan(rows)
         masked = bool(holes.any())
         if masked and (empty := np.flatnonzero(holes.all(axis=0))).size:
@@ -67,12 +69,13 @@ class BaseAutoencoder(CodeTransformer, NetworkEstimator):
         for place in range(module.n_layers if pretrain_iter else 0):
             of_code = code_loss if place == module.n_layers - 1 else None
             loss = layer_loss(module, place, cells, rate, noise, of_code, weight)
-            told = settings.but(max_iter=pretrain_iter, early_stopping=False, label=f"Pre-training layer {place + 1}")
+            label = f"Pre-training layer {place + 1}"
+            told = settings.but(max_iter=pretrain_iter, early_stopping=False, cool_down=0.0, label=label)
             train(module, loss, len(rows), told, rng, parameters=module.layer(place))
         learned = {"scaling_": scaling.arrays, "fill_": fill, **more}
         watch = self._on_step(module, X, description, **learned)
         loss = whole_loss(module, cells, rate, noise, code_loss, weight)
-        history = train(module, loss, len(rows), whole_settings, rng, on_step=watch)
+        history = train(module, loss, len(rows), settings, rng, on_step=watch)
         mean, axes, alive = principal_axes(module, cells)
         if not alive:
             warn_if_unsettled(
