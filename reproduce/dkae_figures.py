@@ -177,10 +177,13 @@ def against_components(net: Any, prior: Any, old: np.ndarray, new: np.ndarray, f
     if folder:
         plt = pyplot()
         figure, panel = plt.subplots(figsize=(5, 3.4), layout="constrained")
-        for color, rows in zip(COLORS, ("learned from", "new"), strict=False):
+        names = {"learned from": "rows learned from", "new": "new rows"}
+        for color, (rows, name) in zip(COLORS, names.items(), strict=False):
             flat, *curve = select(records, rows=rows)
-            panel.plot([one["m"] for one in curve], [one["distance"] for one in curve], color=color, marker="o", ms=3)
-            panel.axhline(flat["distance"], color=color, ls="--", label=f"{rows} rows (dashed: dkAE)")
+            distances = [one["distance"] for one in curve]
+            numbers = [one["m"] for one in curve]
+            panel.plot(numbers, distances, color=color, marker="o", ms=3, label=f"kernel PCA, {name}")
+            panel.axhline(flat["distance"], color=color, ls="--", label=f"codes of dkAE, {name}")
         panel.set_xlabel("components of kernel PCA")
         panel.set_ylabel("distance to the prior")
         panel.legend(frameon=False)
@@ -203,11 +206,13 @@ def maps(nets: dict[str, Any], new: np.ndarray, y: np.ndarray, folder: Path | No
     planes[ISOMAP] = Isomap(n_components=2, n_neighbors=10).fit_transform(new)
     if folder:
         plt = pyplot()
-        figure, panels = plt.subplots(1, len(planes), figsize=(3 * len(planes), 3.2), layout="constrained")
+        figure, panels = plt.subplots(1, len(planes), figsize=(3 * len(planes), 3.5), layout="constrained")
         for panel, (name, points) in zip(panels, planes.items(), strict=True):
-            panel.scatter(*points.T, c=y, cmap="tab10", s=6, vmin=0, vmax=9)
+            dots = panel.scatter(*points.T, c=y, cmap="tab10", s=6, vmin=0, vmax=9)
             panel.set_title(name)
             panel.set_axis_off()
+        handles, digits = dots.legend_elements(num=list(range(10)))
+        figure.legend(handles, digits, loc="outside lower center", ncols=10, frameon=False)
         saved(figure, folder / "dkae_figure_6.png")
     return [{"figure": "6", "method": name, "neighbour": nearest(points, y)} for name, points in planes.items()]
 

@@ -122,7 +122,7 @@ def all_estimators(kind: str | None = None) -> list[tuple[str, type[Any]]]:
 
 @cache
 def modules(optional: bool = True) -> tuple[ModuleType, ...]:
-    """Import and return every public module of the library; the layers for people (``explore``, …) are left out.
+    """Import and return every public module of the library, without the applications (``explore``, …).
 
     Modules of an optional subpackage are left out when the library it needs is not installed; any other import error
     is raised.

@@ -91,7 +91,7 @@ class _Later:
 
 @contextmanager
 def second_process() -> Iterator[None]:
-    """Within it, :func:`start` has work done by a copy of this process as it is now.
+    """A context within which :func:`start` runs work in a copy of this process, as it is now.
 
     Only where a copy is safe and of use: on Linux, with two cores, and as long as there is one thread, since locks that
     other threads hold would stay shut in the copy. The copy ends with the block, and with this process however that

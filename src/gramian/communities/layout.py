@@ -24,7 +24,7 @@ _GAP = 1.12  # distance of discs that touch, in sums of their radii
 
 @dataclass(frozen=True)
 class Layout:
-    """Places in a plane, of any unit.
+    """Places of communities and nodes in a plane.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ from gramian.typing import Array, Matrix
 
 
 class CoupledGram(Gram):
-    """K = Σ_v (r_v r_vᵀ) ⊗ K_v.
+    """One Gram of several Grams of the same samples, K = Σ_v (r_v r_vᵀ) ⊗ K_v.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from gramian.typing import Array
 
 
 class DenseGram(Gram):
-    """K as an n×n array, kept by reference.
+    """A Gram held as an n×n array, which is not copied.
 
     Parameters
     ----------

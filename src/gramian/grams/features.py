@@ -176,7 +176,7 @@ class PartlyHeldFactor(Factor):
 
 
 class FeatureGram(Gram):
-    """K = F Fᵀ.
+    """A Gram held by its features, K = F Fᵀ.
 
     Parameters
     ----------

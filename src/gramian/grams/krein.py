@@ -19,7 +19,7 @@ from gramian.typing import Array, Matrix
 
 
 class KreinGram(Gram):
-    """K = F J Fᵀ with J = diag(signs).
+    """An indefinite Gram held by its features, K = F J Fᵀ with J = diag(signs).
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from gramian.typing import Array, Matrix
 
 
 class LazyGram(Gram):
-    """K(X, X) for any kernel, exact at sizes where n×n does not fit.
+    """A Gram that is computed tile by tile, exact at sizes where n×n does not fit in memory.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from gramian.typing import Array
 
 
 class SparseGram(Gram):
-    """K as a CSR matrix.
+    """A Gram held as a CSR matrix.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ class _View(Gram):
 
 
 class SandwichGram(_View):
-    """Π S K S Π with S = diag(scale) and Π = I − U Uᵀ.
+    """A Gram scaled and projected, Π S K S Π with S = diag(scale) and Π = I − U Uᵀ.
 
     Parameters
     ----------
@@ -324,7 +324,7 @@ class ScaledGram(_View):
 
 
 class ShiftedGram(_View):
-    """K + shift·I, which has the eigenvectors of K and its eigenvalues moved; or K + diag(shift).
+    """A Gram with something added to its diagonal: K + shift·I, or K + diag(shift).
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ _KNN = 10
 def resolve_width(
     width: float | str, X: Matrix, metric: Metric = "euclidean", sample_weight: Array | None = None
 ) -> float:
-    """A width as a number: itself, or what its rule says about X.
+    """The width as a number; a rule such as ``"median"`` is resolved on X.
 
     Parameters
     ----------

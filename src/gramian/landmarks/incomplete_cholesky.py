@@ -22,7 +22,7 @@ _LEAST, _MOST = 32, 256  # rows proposed together: fewer waste GEMM's speed, mor
 
 
 class IncompleteCholesky(NamedTuple):
-    """K ≈ G Gᵀ, from the columns of a few pivots.
+    """An incomplete Cholesky factorisation K ≈ G Gᵀ, from the columns of a few pivots.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class IncompleteCholesky(NamedTuple):
 def incomplete_cholesky(
     kernel: Kernel, X: Matrix, m: int, rng: np.random.Generator, *, tol: float = 0.0
 ) -> IncompleteCholesky:
-    """At most m pivots of K and the columns that they give to its Cholesky factor.
+    """Factorise K ≈ G Gᵀ by at most m pivots (incomplete Cholesky factorisation).
 
     A pivot is drawn with a probability in proportion to the residual diagonal d = diag(K − G Gᵀ) that the pivots
     before it leave. Taking always the largest residual goes for outliers: of 1,500 rows in clusters of very different

@@ -92,7 +92,7 @@ def combined_kernel(
     shares: Any = "align",
     normalize: bool = True,
 ) -> Kernel:
-    """Σ_m share_m k_m / ‖K_m‖, a kernel that :func:`gramian.dependence.projection.ism.ism` takes.
+    """The sum of kernels Σ_m share_m k_m / ‖K_m‖, which :func:`gramian.dependence.projection.ism.ism` takes.
 
     Parameters
     ----------

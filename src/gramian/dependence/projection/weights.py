@@ -32,7 +32,7 @@ _DENSE_CLASSES = 48  # with more classes than this, one non-zero per row beats a
 
 
 class PairWeights:
-    """Γ = C diag(s) Cᵀ, the weight of every pair of n samples.
+    """Weights of all pairs of n samples, Γ = C diag(s) Cᵀ.
 
     Parameters
     ----------
