@@ -305,6 +305,9 @@ def _grid(ordered: Array) -> tuple[Clock, Array]:
     if ordered.dtype.kind != "M":
         gaps = np.diff(ordered)
         step = float(np.median(gaps)) if len(gaps) else 1.0
+        # Steps that were rounded, as 0.0833 of a year for a month, add up to less than the way from end to end.
+        count = float(np.round(gaps / step).sum())
+        step = float(ordered[-1] - ordered[0]) / count if count else step
         return Clock(float(ordered[0]), step, "number"), (ordered - ordered[0]) / step
     micro = ordered.astype("datetime64[us]").astype(np.int64)
     months = ordered.astype("datetime64[M]").astype(np.int64)
