@@ -235,12 +235,13 @@ def test_bad_parameters_are_named(changes, message):
         (["a"] * 30, "'a' in row 0"),
         (np.r_[np.arange(30.0), np.inf], "infinity in row 30"),
         (np.arange(3.0), "horizon=3 is longer"),
+        (np.arange(9.0), "period=9 is longer than the series of 9 steps"),
     ],
 )
 def test_bad_series_are_named(y, message):
     """The message says what is wrong and where."""
     with pytest.raises(ValueError, match=message):
-        small().fit(y)
+        small(period=9 if "period" in message else "auto").fit(y)
 
 
 def test_a_refused_fit_leaves_the_model_as_it_was(noisy):
