@@ -102,6 +102,8 @@ def test_every_step_has_a_label_of_its_own():
     assert labels_of(pd.Index([1609459200.0, 1609462800.0])) == ["1609459200", "1609462800"]
     assert labels_of(pd.Index([1749.0, 0.1 * 3])) == ["1749", "0.3"]
     assert labels_of(pd.Index([20, 21])) == ["20", "21"]
+    assert labels_of(pd.Index([2024 + 10 / 12, 2024 + 11 / 12])) == ["2024.833333", "2024.916667"]
+    assert labels_of(pd.Index([0.1 + 0.2])) == ["0.3"]
 
 
 @pytest.mark.parametrize("make", [pd.DatetimeIndex, lambda days: days.to_period("D")])

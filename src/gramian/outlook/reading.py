@@ -143,7 +143,10 @@ def labels_of(index: Any) -> list[str]:
         if isinstance(index, pd.RangeIndex) or pd.api.types.is_integer_dtype(index):
             shift = 1 if isinstance(index, pd.RangeIndex) else 0
             return [str(value + shift) for value in index]
-        return [f"{value:.15g}" for value in index]  # all digits that are not rounding: steps differ in their last
+        steps = np.abs(np.diff(np.asarray(index, np.float64)))
+        least = float(steps[steps > 0].min(initial=np.inf))
+        places = 4 - int(np.floor(np.log10(least))) if np.isfinite(least) else 12  # a ten-thousandth of a step
+        return [f"{round(float(value), places):.15g}" for value in index]
     whole_days = bool((index == index.normalize()).all())
     whole_minutes = bool((index.second == 0).all())
     clock = "" if whole_days else " %H:%M" if whole_minutes else " %H:%M:%S"

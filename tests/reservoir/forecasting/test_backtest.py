@@ -131,3 +131,12 @@ def test_a_unit_that_was_never_known_is_none():
     found = EchoStateForecaster(2, n_networks=1, period=None, random_state=0).backtest(y, n_origins=10)
     assert (found.scale.tolist(), found.repeated.tolist()) == ([0.0], [1])
     assert all(np.isnan(row["mase"]) and np.isfinite(row["nrmse"]) for row in found.rows)
+
+
+def test_values_at_the_end_of_a_band_are_inside_but_for_rounding():
+    """Errors of a series of 0 and 1 are 0 or 1, and so are the bands: all values are inside, the level narrows."""
+    y = (np.random.default_rng(0).random(240) < 0.3).astype(float)
+    found = EchoStateForecaster(5, n_networks=1, period=None, random_state=0).backtest(y)
+    row = next(row for row in found.rows if row["model"] == "naive")
+    assert set(np.round(found.upper["naive"] - found.forecasts["naive"], 9).ravel().tolist()) == {1.0}
+    assert row["coverage"] == 1.0

@@ -99,3 +99,11 @@ def test_following_a_series_is_the_textbook_loop():
         issued[t] = [half_width(h) for h in range(horizon)]
         np.testing.assert_allclose(widths[t], issued[t])
     assert min(levels) < 0  # the series drifts so far that no quantile is wide enough
+
+
+def test_rounding_is_no_miss():
+    bands = AdaptiveBands(np.ones((50, 1, 1)), 0.9)
+    bands.observe(np.array([[1 + 1e-15]]))
+    assert bands.levels[0, 0] > 0.1
+    bands.observe(np.array([[1 + 1e-6]]))
+    assert bands.levels[0, 0] < 0.1

@@ -132,6 +132,18 @@ def test_frames_in_frames_out(noisy):
     assert small().fit(y.astype(np.float32)).predict().dtype == np.float32
 
 
+def test_columns_keep_the_names_that_pandas_gives_them(noisy, tmp_path):
+    """Numbers stay numbers, and a series without a name has none; also of a model that was saved."""
+    frame = pd.DataFrame({0: noisy[:200], 7: 2 * noisy[:200]})
+    model = small().fit(frame)
+    gramian.save(model, tmp_path / "model.gramian")
+    for one in (model, gramian.load(tmp_path / "model.gramian")):
+        assert one.predict().columns.tolist() == [0, 7]
+    assert list(model.predict_interval().columns) == ["0 lower", "0 upper", "7 lower", "7 upper"]
+    assert small().fit(frame[7]).predict().name == 7
+    assert small().fit(pd.Series(noisy[:200])).predict().name is None
+
+
 def test_several_columns_and_other_columns(noisy):
     """Several series are forecast together; a column that leads helps, whether known in advance or not."""
     rng = np.random.default_rng(0)
@@ -235,12 +247,13 @@ def test_bad_parameters_are_named(changes, message):
         (["a"] * 30, "'a' in row 0"),
         (np.r_[np.arange(30.0), np.inf], "infinity in row 30"),
         (np.arange(3.0), "horizon=3 is longer"),
+        (np.arange(9.0), "period=9 is longer than the series of 9 steps"),
     ],
 )
 def test_bad_series_are_named(y, message):
     """The message says what is wrong and where."""
     with pytest.raises(ValueError, match=message):
-        small().fit(y)
+        small(period=9 if "period" in message else "auto").fit(y)
 
 
 def test_a_refused_fit_leaves_the_model_as_it_was(noisy):

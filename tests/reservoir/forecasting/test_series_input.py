@@ -160,3 +160,18 @@ def test_missing_values_of_pandas_are_holes():
         np.testing.assert_array_equal(read_table(y, "y").values[:, 0], [1, np.nan, 0])
     objects = np.array([1.5, None, "", pd.NA, float("nan"), "2"], object)
     np.testing.assert_array_equal(read_table(objects, "y").values[:, 0], [1.5, np.nan, np.nan, np.nan, np.nan, 2])
+
+
+def test_numbers_that_were_rounded_are_regular():
+    """Months as decimal years with four digits, with a gap; a step that is not there is still refused."""
+    years = np.round(1749 + np.delete(np.arange(3310), [700, 701]) / 12, 4)
+    clock, steps, _, notes = regular(years)
+    assert abs(clock.step - 1 / 12) < 1e-7
+    assert steps[-1] == 3309
+    assert [note.startswith("2 steps are missing") for note in notes] == [True]
+    np.testing.assert_allclose(clock.times(np.array([3310])), 1749 + 3310 / 12, atol=1e-3)
+    years[50] += 0.02
+    with pytest.raises(ValueError, match="times are irregular"):
+        regular(years)
+    whole = regular(np.array([3, 5, 7, 11]))
+    assert (whole[0].step, whole[1].tolist()) == (2.0, [0, 1, 2, 4])

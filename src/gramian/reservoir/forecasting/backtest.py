@@ -106,7 +106,8 @@ def _compared(
     units = model._models.units
     rows, forecasts, lower, upper = [], {}, {}, {}
     spread = np.nanmean((truth - np.nanmean(truth, axis=(0, 1))) ** 2, axis=(0, 1))
-    spread = np.where(spread > (_ROUNDING * np.nanmax(np.abs(truth), axis=(0, 1))) ** 2, spread, 0.0)
+    rounding = _ROUNDING * np.nanmax(np.abs(truth), axis=(0, 1))
+    spread = np.where(spread > rounding**2, spread, 0.0)
     for name, (standard, halves) in found.items():
         forecasts[name] = units.original(standard)
         lower[name], upper[name] = units.original(standard - halves), units.original(standard + halves)
@@ -120,7 +121,9 @@ def _compared(
                 "model": name,
                 "mase": _mean_of_varying(mase, scale),
                 "nrmse": _mean_of_varying(nrmse, spread),
-                "coverage": interval_coverage(truth[known], lower[name][known], upper[name][known]),
+                "coverage": interval_coverage(
+                    truth[known], (lower[name] - rounding)[known], (upper[name] + rounding)[known]
+                ),
                 "width": float((upper[name] - lower[name]).mean()),
                 "chosen": name == model.chosen_,
             }

@@ -11,6 +11,7 @@ from gramian.typing import Array
 
 _RATE = 0.02
 _STRETCH = 2.0
+_ROUNDING = 1e-9  # of the deviation of the series
 _RECENT = 1000  # errors of each horizon that are remembered
 
 
@@ -67,7 +68,8 @@ class AdaptiveBands:
         """Learn from the errors (H, q) of one step, one for each horizon that it was forecast at; NaN for none."""
         seen = np.isfinite(errors)
         horizons = np.arange(len(errors))
-        outside = errors > self.issued[horizons, horizons]
+        # Of a series of few values, 0 and 1 or counts, most errors are equal to the band: rounding is no miss.
+        outside = errors > self.issued[horizons, horizons] + _ROUNDING
         step = _RATE * ((1.0 - self.coverage) - outside)
         self.levels = np.where(seen, np.clip(self.levels + step, -1.0, 1.0), self.levels)
         h, j = np.nonzero(seen)

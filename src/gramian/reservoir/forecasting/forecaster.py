@@ -163,7 +163,11 @@ class EchoStateForecaster(Estimator):
         self : EchoStateForecaster
         """
         self._check_parameters()
-        return self._fit_read(*self._read(y, X), known)
+        read = self._read(y, X)
+        n = len(read[2])
+        if (longest := max(check_periods(self.period) or (0,))) >= n:
+            raise ValueError(f"period={longest} is longer than the series of {n} steps allows; pass period < {n}")
+        return self._fit_read(*read, known)
 
     def _fit_read(
         self, table: Table, clock: Clock, values: Array, others: Array, other_names: tuple[str, ...], known: Any

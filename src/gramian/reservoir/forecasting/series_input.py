@@ -45,6 +45,8 @@ class Table:
         Whether times are those of the clocks in that zone and not UTC: days there have 23 to 25 hours.
     frequency : str
         Of pandas' periods.
+    labels : tuple of str, int or None
+        The columns as pandas names them; empty where they are no more than names.
     """
 
     values: Array
@@ -57,6 +59,7 @@ class Table:
     zone: str = ""
     wall: bool = False
     frequency: str = ""
+    labels: tuple[str | int | None, ...] = ()
 
 
 def read_table(given: Any, name: str, like: Table | None = None) -> Table:
@@ -110,7 +113,9 @@ def _pandas(given: Any, name: str, like: Table | None) -> Table:
     values = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     names, dtype = tuple(map(str, frame.columns)), _dtype(list(frame.dtypes))
     frequency = str(index.freqstr) if isinstance(index, pd.PeriodIndex) else ""
-    return Table(values, times, names, "pandas", flat, dtype, time_name, zone, wall, frequency)
+    given_names = [given.name] if flat else frame.columns.tolist()
+    labels = tuple(given_names) if all(one is None or type(one) in (str, int) for one in given_names) else ()
+    return Table(values, times, names, "pandas", flat, dtype, time_name, zone, wall, frequency, labels)
 
 
 def _pandas_times(index: Any, name: str, like: Table | None) -> tuple[Array | None, str, bool]:
@@ -307,6 +312,9 @@ def _grid(ordered: Array) -> tuple[Clock, Array]:
     if ordered.dtype.kind != "M":
         gaps = np.diff(ordered)
         step = float(np.median(gaps)) if len(gaps) else 1.0
+        # Steps that were rounded, as 0.0833 of a year for a month, add up to less than the way from end to end.
+        count = float(np.round(gaps / step).sum())
+        step = float(ordered[-1] - ordered[0]) / count if count else step
         return Clock(float(ordered[0]), step, "number"), (ordered - ordered[0]) / step
     micro = ordered.astype("datetime64[us]").astype(np.int64)
     months = ordered.astype("datetime64[M]").astype(np.int64)
@@ -366,9 +374,10 @@ def as_given(found: Array, times: Array, like: Table, names: tuple[str, ...], *,
         index = _pandas_index(times, like)
         if like.times is None:
             index = pd.RangeIndex(int(times[0]), int(times[0]) + len(times)) if len(times) else pd.RangeIndex(0)
+        labels = like.labels if like.labels and names == like.names else names
         if flat:
-            return pd.Series(found[:, 0], index=index, name=names[0])
-        return pd.DataFrame(found, index=index, columns=list(names))
+            return pd.Series(found[:, 0], index=index, name=labels[0])
+        return pd.DataFrame(found, index=index, columns=list(labels))
     import polars as pl
 
     if flat and like.times is None:
