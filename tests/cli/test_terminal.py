@@ -54,6 +54,8 @@ def test_help_has_examples(run):
     assert "gramian explore data.csv" in run("explore", "--help").output
     assert {"explore", "assign", "rank", "info", "reproduce", "serve"} <= set(run("--help").output.split())
     assert gramian.__version__ in run("--version").output
+    as_module = [sys.executable, "-m", "gramian", "--version"]
+    assert subprocess.run(as_module, capture_output=True, text=True, check=True).stdout == run("--version").output
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)])

@@ -1,5 +1,0 @@
-"""``python -m gramian.cli`` is ``gramian``."""
-
-from gramian.cli import main
-
-main()
