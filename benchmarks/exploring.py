@@ -54,7 +54,7 @@ def _categories(n: int) -> Path:
 
 def _explore(path: Path) -> Path:
     out = path.parent / "out"
-    command = [sys.executable, "-m", "gramian.cli", "explore", str(path), "--out", str(out), "-q"]
+    command = [sys.executable, "-m", "gramian", "explore", str(path), "--out", str(out), "-q"]
     # Installed packages are compiled once; this setting would have every run compile gramian anew.
     settings = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     subprocess.run(command, check=True, env=settings)

@@ -160,7 +160,7 @@ def explored(draw: Draw, package: Path, python: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path, out = Path(folder) / "table.csv", Path(folder) / "out"
         draw.frame.to_csv(path, index=False)
-        command = [python, "-m", "gramian.cli", "explore", str(path), "--out", str(out), "--json", "--quiet"]
+        command = [python, "-m", "gramian", "explore", str(path), "--out", str(out), "--json", "--quiet"]
         start = time.perf_counter()
         done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=folder)
         seconds = time.perf_counter() - start

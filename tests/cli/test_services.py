@@ -43,7 +43,7 @@ def test_reproduce_lists_experiments(run, monkeypatch):
 
 
 def test_serve_answers_and_ends_politely(tmp_path):
-    command = [sys.executable, "-m", "gramian.cli", "serve", "--folder", str(tmp_path / "jobs"), "--port", "0"]
+    command = [sys.executable, "-m", "gramian", "serve", "--folder", str(tmp_path / "jobs"), "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"})
     try:
         url = re.search(r"http://[\d.:]+\S*", process.stdout.readline())[0]

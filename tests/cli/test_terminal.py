@@ -62,7 +62,7 @@ def test_help_has_examples(run):
 def test_broken_off_at_any_moment(tmp_path, number, code):
     """No partial output, and the next run works: drafts of a killed process are cleared."""
     customers(300)[0].to_csv(tmp_path / "t.csv", index=False)
-    command = [sys.executable, "-m", "gramian.cli", "explore", "t.csv", "--out", "out", "--quiet"]
+    command = [sys.executable, "-m", "gramian", "explore", "t.csv", "--out", "out", "--quiet"]
     rng = np.random.default_rng(int(number))
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
     time.sleep(rng.uniform(1.0, 5.0))
