@@ -348,7 +348,11 @@ TOPICS: dict[str, tuple[Question, ...]] = {
         Question("deep_ring", "A disc in a ring, 2,000 points, from random weights, best of three runs", _CLUSTERS),
         Question("deep_fashion", "20,000 pieces of clothing of 28×28 pixels, ten clusters", _CLUSTERS),
         Question("deep_coil", "1,440 views of 20 objects, 32×32 pixels", _CLUSTERS),
-        Question("deep_step", "One step with batches of 100 images, over the same network with cross-entropy", {"ratio": "ratio"}),
+        Question(
+            "deep_step",
+            "One step with batches of 100 images, over the same network with cross-entropy",
+            {"ratio": "ratio"},
+        ),
         Question("deep_memory", "A kernel as prior, asked block by block, 20,000 images"),
         Question(
             "deep_alignment",
