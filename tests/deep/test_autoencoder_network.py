@@ -88,3 +88,13 @@ def test_main_directions_of_fewer_rows_than_codes_are_those_of_pca(cells):
     np.testing.assert_allclose(np.abs(axes[:3] @ expected.T), np.eye(3), atol=1e-3)
     assert axes.shape == (6, 40)
     assert alive
+
+
+def test_rows_held_back_are_seen_without_noise(cells):
+    """In evaluation mode the loss with hidden cells is the loss without."""
+    module, noise, batch = network(), torch.Generator().manual_seed(2), torch.arange(6)
+    clean = whole_loss(module, cells, 0.0, noise, None, 0.0)(batch)["loss"]
+    noisy = whole_loss(module, cells, 0.5, noise, None, 0.0)
+    assert noisy(batch)["loss"] != clean
+    module.eval()
+    assert noisy(batch)["loss"] == clean

@@ -194,3 +194,10 @@ def test_without_torch_the_extra_is_named():
     )
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert run.stdout.split("\n")[:2] == ["[]", 'gramian.deep needs torch; pip install "gramian[deep]"']
+
+
+def test_all_callbacks_are_called_though_the_first_ends_the_training():
+    seen = []
+    ends, counts = (lambda *told: True), (lambda step, *told: seen.append(step))
+    Tiny(callbacks=[ends, counts], random_state=0).fit(np.random.default_rng(0).normal(size=(20, 3)))
+    assert seen == [1]

@@ -58,6 +58,19 @@ def test_loss_is_the_divergence_and_its_gradient_is_right(module):
     assert torch.autograd.gradcheck(lambda centers: _kl(P, centers, module, X), module.centers)
 
 
+def test_targets_are_found_anew_every_few_steps(module):
+    """With an interval of two steps the second step keeps the targets of the first, the third has its own."""
+    X = torch.tensor(np.random.default_rng(1).normal(size=(6, 3)))
+    batch, loss = torch.arange(6), _loss(module, X, np.inf, 2)
+    memberships = lambda: module.memberships(module.autoencoder.encode(X)).detach()  # noqa: E731
+    targets = sharpened(memberships())
+    for own in (False, False, True):
+        P, Q = sharpened(memberships()) if own else targets, memberships()
+        assert loss(batch)["loss"].item() == pytest.approx((P * torch.log(P / Q)).sum(dim=1).mean().item())
+        with torch.no_grad():
+            module.centers.mul_(1.5)
+
+
 def _kl(P, centers, module, X):
     nearness = 1 / (1 + (module.autoencoder.encode(X).detach()[:, None] - centers[None]).square().sum(dim=2))
     Q = nearness / nearness.sum(dim=1, keepdim=True)

@@ -1,5 +1,7 @@
 """KernelNetClustering: labels, learned kernel, subsets, bad input."""
 
+from copy import copy
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -45,6 +47,14 @@ def test_new_rows_get_the_labels_of_the_fit(moons, model):
     assert set(model.cluster_all(X)) == {0, 1}
     assert (model.cluster_all(X) == model.labels_).mean() > 0.9
     np.testing.assert_allclose(model.spectral_embedding_.T @ model.spectral_embedding_, [[1]], atol=1e-8)
+
+
+def test_clusters_found_afresh_take_the_number_of_the_nearest_centre(moons, model):
+    """With the centres of the fit in the other order all numbers change."""
+    X, _ = moons
+    turned = copy(model)
+    turned.cluster_centers_ = model.cluster_centers_[::-1]
+    np.testing.assert_array_equal(turned.cluster_all(X), 1 - model.cluster_all(X))
 
 
 def test_spirals_are_learned_and_new_points_placed():

@@ -90,9 +90,9 @@ class KernelAutoencoder(BaseAutoencoder):
     -----
     Kernel PCA gives the best codes of its rank for the training rows: no network of m codes aligns better than m
     components. On the digits, with a cluster kernel and new rows, ten components come to a distance of 0.119 in 0.3
-    seconds, 200 codes of a network to 0.148 in 12, and those of a plain autoencoder to 0.702 (means of five splits). The
-    network is worth its time if the codes must go back to rows, if new rows come in large numbers, or if the prior
-    cannot be evaluated on new rows.
+    seconds, 200 codes of a network to 0.148 in 12, and those of a plain autoencoder to 0.702 (means of five
+    splits). The network is worth its time if the codes must go back to rows, if new rows come in large numbers, or
+    if the prior cannot be evaluated on new rows.
 
     The publication trains 30 and 100 epochs of (n/B)² steps with 2,000 codes: :meth:`published`.
 
