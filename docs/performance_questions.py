@@ -368,7 +368,10 @@ TOPICS: dict[str, tuple[Question, ...]] = {
         Question("deep_fashion", "Clusters of Fashion-MNIST, 20,000 images", _DEEP),
         Question("deep_coil", "Clusters of COIL-20, 1,440 views of 20 objects", _DEEP),
         Question(
-            "deep_step", "DivergenceClustering on 28 × 28 images", {"ratio": "time of a step over that of a bare loop"}
+            "deep_step",
+            "A step of DivergenceClustering on 28 × 28 images",
+            {"ratio": "time over that of a bare loop"},
+            "seconds",
         ),
     ),
     "More than one process": tuple(
