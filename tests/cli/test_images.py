@@ -46,7 +46,7 @@ def test_json_and_quiet(run, tmp_path):
     [
         (["empty"], "empty is empty"),
         (["broken"], "bad.png is not a PNG or JPEG image"),
-        (["few"], "10 clusters of the 4 images of few cannot be; ask for 2 to 4"),
+        (["few"], "the 4 images of few cannot form 10 clusters; ask for 2 to 4"),
         (["no.npz"], "holds no array of images but y (5,)"),
         (["t.csv"], "t.csv is not a folder, a .zip or an .npz file"),
         (["nowhere"], "nowhere does not exist"),

@@ -144,7 +144,7 @@ def test_an_interrupt_leaves_nothing_half_learned(X):
 @pytest.mark.parametrize(
     ("parameter", "value", "message"),
     [
-        ("device", "cuda:99", "device='cuda:99' is not there"),
+        ("device", "cuda:99", "device='cuda:99' is not available"),
         ("device", "gpu", "device='gpu' is not known"),
         ("device", 3, "device=3 is not known"),
         ("callbacks", 3, "callbacks=3 must be"),

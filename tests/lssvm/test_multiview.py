@@ -193,7 +193,7 @@ def test_single_precision_is_kept():
     ("parameters", "message"),
     [
         ({"kernel": [RBF()]}, "kernel has 1 entries for 2 views"),
-        ({"kernel": "precomputed"}, "no columns to be seen"),
+        ({"kernel": "precomputed"}, "no columns to split into views"),
         ({"view_weights": "other"}, "view_weights='other' is not known"),
         ({"view_weights": [1.0, -1.0]}, "view_weights"),
         ({"combine": "best"}, "combine='best' is not known"),

@@ -83,7 +83,7 @@ def test_layouts_tell_columns_and_rows(frame, tmp_path, kind):
     [
         (lambda frame: frame.rename(columns={"age": "agee"}), "no column 'age', which a.parquet has; rename 'agee'"),
         (lambda frame: frame.drop(columns="plan"), "b.parquet has no column 'plan', which a.parquet has; add it"),
-        (lambda frame: frame.assign(more=1), "b.parquet has a column 'more', which a.parquet has not; drop it"),
+        (lambda frame: frame.assign(more=1), "b.parquet has a column 'more', which a.parquet does not have; drop it"),
         (lambda frame: frame.assign(age="old"), "b.parquet, column 'age': text where a.parquet has number"),
     ],
 )  # fmt: skip
