@@ -100,6 +100,17 @@ def test_every_readout_learns_narma(narma, readout):
     assert hasattr(network, "partial_fit") == (readout in ("ridge", "ols", "lasso", "elastic_net"))
 
 
+def test_other_regressors_see_the_scaled_targets(narma):
+    """ω_o y is what a ν-SVR, whose tube and C have units, learns; its answers are divided by ω_o."""
+    U, y = (part[:300] for part in narma)
+    svr = NuSVR(C=2.0, nu=0.4, gamma=0.1, tol=1e-9)
+    options = {"teacher_scaling": 0.3, "washout": 30, "random_state": 0}
+    network = EchoStateNetwork(20, readout=svr, **options).fit(U, y)
+    _, S = harvested(network, U, y)
+    model = svr.fit(S[30:], 0.3 * standard(y)[30:])
+    np.testing.assert_allclose(network.predict(U, "zeros"), model.predict(S) / 0.3 * y.std() + y.mean(), rtol=1e-6)
+
+
 def test_it_remembers_five_steps():
     """The delay task of the specification: x[t−5] from x[t], NRMSE below 0.1."""
     x = np.random.default_rng(0).uniform(-1, 1, 2600)

@@ -48,3 +48,12 @@ def test_short_series_have_simple_rules_only():
 def test_padding_repeats_the_last_row():
     """Rows that are not known yet repeat the last one."""
     np.testing.assert_array_equal(padded(np.array([[1.0], [2.0]]), 2)[:, 0], [1, 2, 2, 2])
+
+
+def test_every_network_draws_weights_of_its_own():
+    """The mean of four equal networks would be one of them."""
+    values = np.random.default_rng(0).normal(size=200)
+    task = fitting(values)
+    task.n_networks = 4
+    members = task._networks(*task._choice()).members
+    assert len({member.reservoir.random_state for member in members}) == 4

@@ -21,6 +21,14 @@ def test_seasonal_value_is_never_ahead_of_its_origin():
         assert found > 150 - 7
 
 
+def test_each_horizon_sees_its_phase_of_the_two_seasons_before():
+    """h steps ahead of step 150, the values 7 and 14 steps before that one, or the last such that are known."""
+    layout = Layout(9, 1, (7,), Clock(), recalled=(7,), seasons=2)
+    for h, back in ((1, 7), (7, 7), (8, 14)):
+        found = layout.specific(window(), np.array([150]), h)
+        assert found[0, :2].tolist() == [50 + h - back, 50 + h - back - 7]
+
+
 def test_lags_are_the_last_values():
     """The first columns of an origin are its own value and those before it."""
     found = Layout(1, 3, (), Clock()).common(window(), slice(120, 122))
