@@ -98,6 +98,7 @@ def test_rows_that_are_all_the_same_cannot_make_two_clusters():
         ({"temperature": 0}, "temperature=0"),
         ({"term_weights": (1, 1)}, "term_weights"),
         ({"width": "wide"}, "width='wide'"),
+        ({"batch_size": 3}, "batch_size=3 is too small for n_clusters=2"),
     ],
 )
 def test_bad_parameters_are_named(data, setting, message):

@@ -21,6 +21,7 @@ from gramian.deep.divergence_run import (
     N_LOOKS,
     Task,
     build_described,
+    check_batch,
     check_network,
     check_term_weights,
     check_width,
@@ -320,11 +321,7 @@ class DivergenceClustering(DivergenceModel):
         name = "n_clusters" if self.n_parts is None else "n_parts"
         if n_outputs > n_samples:
             raise ValueError(f"{name}={n_outputs} is more than the {n_samples} samples; pass {name} <= {n_samples}")
-        if self.batch_size < 2 * n_outputs:
-            raise ValueError(
-                f"batch_size={self.batch_size} is too small for {name}={n_outputs}: a batch must hold several rows of "
-                f"each cluster; pass batch_size >= {2 * n_outputs}, better {10 * n_outputs}"
-            )
+        check_batch(self.batch_size, name, n_outputs)
         return k, n_outputs
 
     def _scaling(self, rows: Array, shape: list[int] | None) -> Scaling:

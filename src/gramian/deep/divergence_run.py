@@ -332,6 +332,15 @@ def check_width(width: Any, name: str = "width") -> None:
     parse_width(width)
 
 
+def check_batch(batch_size: int, name: str, n_outputs: int) -> None:
+    """Refuse batches that cannot hold two rows of each cluster; ``name`` is the parameter that counts the clusters."""
+    if batch_size < 2 * n_outputs:
+        raise ValueError(
+            f"batch_size={batch_size} is too small for {name}={n_outputs}: a batch must hold several rows of each "
+            f"cluster; pass batch_size >= {2 * n_outputs}, better {10 * n_outputs}"
+        )
+
+
 def check_term_weights(term_weights: Any) -> list[float]:
     """The weights of the three terms as numbers, refused where they cannot be weights."""
     found = np.asarray(term_weights, dtype=object)

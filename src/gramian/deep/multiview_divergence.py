@@ -13,11 +13,11 @@ from sklearn.base import ClusterMixin
 from torch import nn
 from torch.nn.functional import cross_entropy, normalize
 
-from gramian.checks import check_count, one_of, real, reals, whole
+from gramian.checks import check_count, one_of, real, whole
 from gramian.deep.architecture import Description, architecture, build, check_sizes
 from gramian.deep.base import CodeTransformer, NetworkEstimator
 from gramian.deep.cluster_losses import TERMS, divergence_terms
-from gramian.deep.divergence_run import SMOOTHING, check_width
+from gramian.deep.divergence_run import SMOOTHING, check_batch, check_term_weights, check_width
 from gramian.deep.scaling import standard_scaling
 from gramian.deep.training import torch_generator, train, warn_if_unsettled
 from gramian.deep.warm_start import spectral_labels
@@ -171,6 +171,7 @@ class MultiViewDivergenceClustering(CodeTransformer, ClusterMixin, NetworkEstima
         """
         rows, settings = self._check_rows(X), self._settings()
         k = whole(check_count(self, "n_clusters", len(rows)), "n_clusters")
+        check_batch(self.batch_size, "n_clusters", k)
         columns = view_columns(self.views, rows.shape[1], getattr(X, "columns", None))
         options = self._options()
         described = self._description([len(part) for part in columns], k)
@@ -227,12 +228,9 @@ class MultiViewDivergenceClustering(CodeTransformer, ClusterMixin, NetworkEstima
         check_width(self.width)
         if callable(self.width):
             raise ValueError(f"width={self.width!r} must be a number or a rule such as 'median_sq15'")
-        weights = reals(self.term_weights, "term_weights", (len(TERMS),)) * np.ones(len(TERMS))
-        if weights.min() < 0:
-            raise ValueError(f"term_weights={self.term_weights!r} must not be below 0")
         return {
             "width": self.width,
-            "term_weights": weights.tolist(),
+            "term_weights": check_term_weights(self.term_weights),
             "alignment_weight": real(self.alignment_weight, "alignment_weight", least=0),
             "temperature": real(self.temperature, "temperature", above=0),
         }
