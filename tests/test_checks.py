@@ -241,7 +241,7 @@ class TestTargets:
                 "y holds what is no number: could not convert string to float: .*; pass numbers, or use a c",
             ),
             (pd.Series(["a", "b", "c"], dtype="category"), "y holds what is no number"),
-            (np.array([1.0, object(), 2.0], object), "y holds what is no number"),
+            (np.array([1.0, {}, 2.0], object), "y holds what is no number"),
             ([1j, 1.0, 2.0], "y holds complex numbers; pass numbers"),
             (np.array(["2024-01-01"] * 3, "datetime64[D]"), "y holds dates or times; pass numbers"),
             (pd.Series(pd.to_timedelta([1, 2, 3], "D")), "y holds dates or times"),

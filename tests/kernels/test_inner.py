@@ -1,9 +1,11 @@
 """Kernels of the inner product against their formulas, and against scikit-learn's."""
 
+import dask
 import numpy as np
 import pytest
 from sklearn.metrics import pairwise
 
+from gramian import KernelPCA
 from gramian.kernels import RBF, Cosine, ExponentialProduct, Linear, Polynomial, Tanh
 from kernels.kernel_case import KernelCase, rows
 
@@ -153,3 +155,40 @@ def test_overflow_is_refused_by_name():
         Polynomial(3)(np.array([[1e120, 0.0]]))
     with pytest.raises(ValueError, match="overflows float64"):
         ExponentialProduct(0.01)(10 * rows())
+
+
+@pytest.mark.parametrize(
+    "kernel", [Polynomial(2), Polynomial(3, 0.5), Polynomial(2, 0.0), 2 * Polynomial(2) + Linear()]
+)
+@pytest.mark.parametrize("lengths", [(30,), (10, 10, 10), (0, 17, 1, 0, 12)], ids=str)
+def test_monomials_hold_rows_on_workers(kernel, lengths):
+    """An exact kernel PCA of rows in partitions, which have no n×n Gram."""
+    da = pytest.importorskip("dask.array")
+    X, new = rows(30, 4), rows(5, 4, seed=1)
+    parts = np.split(X, np.cumsum(lengths)[:-1])
+    parted = da.concatenate([da.from_array(part, chunks=(max(len(part), 1), 4)) for part in parts])
+    with dask.config.set(scheduler="synchronous"):
+        found = KernelPCA(5, kernel=kernel).fit(parted)
+    expected = KernelPCA(5, kernel=kernel).fit(X)
+    np.testing.assert_allclose(found.eigenvalues_, expected.eigenvalues_, rtol=1e-10)
+    np.testing.assert_allclose(np.abs(found.transform(new)), np.abs(expected.transform(new)), rtol=0, atol=1e-8)
+
+
+def test_too_many_monomials_are_refused_before_any_work():
+    da = pytest.importorskip("dask.array")
+    X = da.from_array(np.zeros((30, 40)), chunks=(10, 40))
+    with (
+        dask.config.set(scheduler="synchronous"),
+        pytest.raises(TypeError, match=r"has 12,341 features of 40 columns, too many .* kernel=gramian\.Nystroem"),
+    ):
+        Polynomial(3).gram(X)
+
+
+def test_monomials_are_not_those_of_another_formula():
+    class Squared(Polynomial):
+        def profile(self):
+            return Linear().profile()
+
+    assert not Squared().has_many_features
+    with pytest.raises(TypeError, match="has no finite features"):
+        Squared().features(rows(3, 2))

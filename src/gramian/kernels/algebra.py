@@ -96,6 +96,11 @@ class Sum(_Pair):
     def has_features(self) -> bool:  # type: ignore[override]
         return all(part.has_features for part in self._parts())
 
+    @property
+    def has_many_features(self) -> bool:  # type: ignore[override]
+        each = [part.has_features or part.has_many_features for part in self._parts()]
+        return all(each) and not self.has_features
+
     def profiles(self) -> WeightedProfiles | None:
         parts = [part.profiles() for part in self._parts()]
         if any(part is None for part in parts):
@@ -171,6 +176,10 @@ class _Single(Kernel):
     @property
     def has_features(self) -> bool:  # type: ignore[override]
         return bool(self._inner.has_features)
+
+    @property
+    def has_many_features(self) -> bool:  # type: ignore[override]
+        return bool(self._inner.has_many_features)
 
 
 class Scaled(_Single):

@@ -46,6 +46,7 @@ if TYPE_CHECKING:  # which needs this module
 _VALUES = ("__call__", "_block", "_sides", "_tile", "_diagonal", "_features")
 _FORMULAS = ("profile", "profiles", "frequencies")
 _NAMED: dict[str, type[Kernel]] = {}
+_MANY = 2000  # most features of rows on workers where there are many: each task sends sums of features × features
 
 
 class Kernel(Estimator):
@@ -58,6 +59,9 @@ class Kernel(Estimator):
         mathematics allows it and are refused, by name, where not.
     has_features : bool
         Whether ``features(X)`` gives a finite F with K = F Fᵀ.
+    has_many_features : bool
+        Whether it does, but with so many columns that only rows on workers, which have nothing else, are held by F;
+        ``has_features`` is then False.
     feature_signs : ndarray (m,) or None
         J = ±1 where an indefinite kernel has finite features, K = F diag(J) Fᵀ; ``has_features`` is then False. None
         for all others.
@@ -76,6 +80,7 @@ class Kernel(Estimator):
     definite: bool = True
     definiteness_known: bool = True
     has_features: bool = False
+    has_many_features: bool = False
     feature_signs: Array | None = None
     accepts_sparse: bool = False
     accepts_nan: bool = False
@@ -118,7 +123,7 @@ class Kernel(Estimator):
         raise NotImplementedError
 
     def _features(self, X: Matrix) -> Matrix:
-        """F for checked X, where ``has_features``."""
+        """F for checked X, where ``has_features`` or ``has_many_features``."""
         raise TypeError(
             f"{type(self).__name__} has no finite features; approximate it with "
             "gramian.Nystroem(n_components, kernel=...) and use its features"
@@ -328,11 +333,16 @@ class Kernel(Estimator):
         """The features of rows on workers, computed there."""
         self._refuse_partitions()
         count = self._n_features(np.zeros((1, rows.shape[1]), rows.dtype))
+        if self.has_many_features and count > _MANY:
+            raise TypeError(
+                f"kernel={self!r} has {count:,} features of {rows.shape[1]} columns, too many to be summed over "
+                "partitions; approximate it: kernel=gramian.Nystroem(300, kernel=...)"
+            )
         return DistributedFactor.of_rows(self._streamed, rows, count)
 
     def _refuse_partitions(self) -> None:
         """An error where rows on workers have no features to be held by."""
-        if not self.has_features:
+        if not (self.has_features or self.has_many_features):
             raise TypeError(
                 f"kernel={self!r} has no finite features, and the n×n similarities of a Dask input fit in no memory; "
                 "approximate it: kernel=gramian.Nystroem(300, kernel=...)"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
+from math import comb
 from typing import Any
 
 import numpy as np
 from scipy.sparse import diags_array, issparse
 
 from gramian.checks import check_real, whole
-from gramian.grams.features import squared_norms
+from gramian.grams.features import squared_norms, written_out
 from gramian.kernels.base import FeatureKernel
 from gramian.kernels.profile import Exponential, Power, Profile, VectorKernel
 from gramian.kernels.widths import WidthMixin
@@ -71,6 +73,9 @@ def _divided(X: Matrix, size: Callable[[Matrix], Any]) -> Matrix:
 class Polynomial(VectorKernel, name="polynomial"):
     """k(x, y) = (x·y + offset)^degree.
 
+    Its features are the monomials of the columns up to the degree, scaled. Rows on the workers of a Dask cluster are
+    held by them, up to 2,000 monomials; in memory similarities are cheaper.
+
     Parameters
     ----------
     degree : int, default 2
@@ -98,6 +103,33 @@ class Polynomial(VectorKernel, name="polynomial"):
     def profile(self) -> Profile:
         self._check()
         return Power("inner", self.degree, offset=self.offset)
+
+    @property
+    def has_many_features(self) -> bool:  # type: ignore[override]
+        return type(self).profile is Polynomial.profile  # monomials are of this formula, not of a subclass's
+
+    def _n_features(self, X: Matrix) -> int:
+        return comb(X.shape[1] + self.degree - (self.offset == 0), self.degree)
+
+    def _features(self, X: Matrix) -> Matrix:
+        if not self.has_many_features:
+            return super()._features(X)
+        expansion, scales = _monomials(X.shape[1], self.degree, float(self.offset))
+        return np.asarray(expansion.transform(written_out(X)) * scales.astype(X.dtype))
+
+
+@lru_cache
+def _monomials(d: int, degree: int, offset: float) -> tuple[Any, Array]:
+    """The monomials of d columns, and the roots of their coefficients in (x·y + offset)^degree."""
+    from scipy.special import factorial  # these take a while to load, and few need them
+    from sklearn.preprocessing import PolynomialFeatures
+
+    lowest = 0 if offset else degree
+    expansion = PolynomialFeatures((lowest, degree), include_bias=not lowest).fit(np.zeros((1, d)))
+    powers = expansion.powers_
+    rest = degree - powers.sum(axis=1)
+    orders = factorial(degree) / (factorial(powers).prod(axis=1) * factorial(rest))
+    return expansion, np.sqrt(orders * offset**rest)
 
 
 class Tanh(VectorKernel, name="tanh"):

@@ -49,7 +49,7 @@ def in_partitions(data: Any, name: str, lengths: tuple[int, ...]) -> Any:
 
 def refuse_without_features(kernel: Kernel, name: str, choice: Any) -> None:
     """An error where rows in partitions have no features to be held by."""
-    if not kernel.has_features:
+    if not (kernel.has_features or kernel.has_many_features):
         raise TypeError(
             f"kernel_{name.lower()}={choice!r} has no finite features, and the n×n similarities of a Dask input fit in "
             "no memory; pass approximation='nystroem'"
