@@ -163,7 +163,9 @@ def test_uploads_of_every_kind_become_jobs_of_it(fake):
     other = fake.post(f"/api/jobs/{job['id']}/again", json={"clusters": 3}).json()
     assert (other["kind"], other["asked"]) == ("network", "3 communities asked for")
     learned = fake.begin("x", kind="learn", target="y")
-    assert "no number of groups" in one_line(fake.post(f"/api/jobs/{learned}/again", json={"clusters": 3}), 409)
+    assert "the number of groups of this exploration cannot be changed" in one_line(
+        fake.post(f"/api/jobs/{learned}/again", json={"clusters": 3}), 409
+    )
 
 
 @pytest.mark.parametrize(
